@@ -1,0 +1,1 @@
+fn main() { beckon_app::run(); }
