@@ -300,7 +300,10 @@ mod tests {
                 "question 'Deploy-Target': leave out the option 'Other': free text is always offered",
             ]
         );
-        assert_eq!(arguments(json!({ "questions": [] })).check().unwrap_err().0, ["questions: 1 to 3 are allowed, 0 given"]);
+        assert_eq!(
+            arguments(json!({ "questions": [] })).check().unwrap_err().0,
+            ["questions: 1 to 3 are allowed, 0 given"]
+        );
     }
 
     #[test]

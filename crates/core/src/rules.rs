@@ -132,10 +132,7 @@ mod tests {
     fn requests_are_refused_in_the_words_of_the_gateway() {
         let refused = |questions: &[Question]| check_questions(questions).unwrap_err().to_string();
         assert_eq!(refused(&[question("q", &["A", "B"]), question("q", &["A", "B"])]), "duplicate question id 'q'");
-        assert_eq!(
-            refused(&[question("q", &["A"])]),
-            "question 'q' must have either no options or 2 to 4 options"
-        );
+        assert_eq!(refused(&[question("q", &["A"])]), "question 'q' must have either no options or 2 to 4 options");
         assert_eq!(refused(&[question("q", &["Yes", " yes"])]), "question 'q' has duplicate option label ' yes'");
         let secret = Question { is_secret: true, ..question("q", &[]) };
         assert_eq!(refused(&[secret]), "question 'q': secret questions are not supported yet");
@@ -150,7 +147,10 @@ mod tests {
         assert_eq!(refused(&answer(&[])), "question 'db' requires an answer");
         assert_eq!(refused(&answer(&[("db", &[])])), "question 'db' requires an answer");
         assert_eq!(refused(&answer(&[("db", &[" "])])), "question 'db' contains an empty answer");
-        assert_eq!(refused(&answer(&[("db", &["SQLite", "Postgres"])])), "question 'db' does not allow multiple answers");
+        assert_eq!(
+            refused(&answer(&[("db", &["SQLite", "Postgres"])])),
+            "question 'db' does not allow multiple answers"
+        );
         assert_eq!(refused(&answer(&[("db", &["sqlite"])])), "question 'db' contains an unknown option");
     }
 

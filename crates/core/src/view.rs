@@ -295,7 +295,7 @@ pub enum CardState {
 }
 
 /// What was sent for a card.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub enum Sent {
@@ -357,7 +357,7 @@ pub enum SendProblemKind {
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[ts(export)]
 pub enum Patch {
-    /// Everything anew: the interface was too slow for the changes.
+    /// Everything anew: the first message, and again when the interface was too slow for the changes.
     Reset {
         /// The new snapshot.
         view: View,
@@ -392,6 +392,36 @@ pub enum Patch {
         /// The whole of it.
         card: CardView,
     },
+}
+
+/// What a host sends to its interface. The first is a [`Patch::Reset`] with the whole view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[ts(export)]
+pub enum HostMessage {
+    /// A change.
+    Patch {
+        /// The change.
+        patch: Patch,
+    },
+    /// What became of an intent.
+    Reply {
+        /// The intent's number.
+        id: u32,
+        /// Why it had no effect; `null` when it had.
+        error: Option<IntentError>,
+    },
+}
+
+/// What an interface sends to its host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct HostRequest {
+    /// Number for the reply.
+    pub id: u32,
+    /// What the person wants.
+    pub intent: Intent,
 }
 
 /// What a person wants.

@@ -162,9 +162,9 @@ mod tests {
             |p| p.auth.token = None,
         ];
         for change in changes {
-            let mut changed = params();
-            change(&mut changed);
-            assert_eq!(verify(&proof, &changed), Err(ProofError::Signature));
+            let mut other = params();
+            change(&mut other);
+            assert_eq!(verify(&proof, &other), Err(ProofError::Signature));
         }
         let replayed = DeviceProof { nonce: "other".into(), ..proof.clone() };
         assert_eq!(verify(&replayed, &params()), Err(ProofError::Signature));

@@ -104,9 +104,10 @@ mod tests {
 
     #[test]
     fn a_frame_is_told_by_its_type_and_unknown_fields_are_ignored() {
-        let frame: Frame =
-            serde_json::from_str(r#"{"type":"event","event":"tick","payload":{"ts":1},"seq":4,"recipientProfileId":"x"}"#)
-                .unwrap();
+        let frame: Frame = serde_json::from_str(
+            r#"{"type":"event","event":"tick","payload":{"ts":1},"seq":4,"recipientProfileId":"x"}"#,
+        )
+        .unwrap();
         let Frame::Event(event) = frame else { panic!("an event") };
         assert_eq!((event.event.as_str(), event.seq), ("tick", Some(4)));
     }
