@@ -1,1 +1,7 @@
-fn main() {}
+//! The command line of Beckon.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    beckon_cli::run(std::env::args_os())
+}

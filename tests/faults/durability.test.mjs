@@ -1,0 +1,124 @@
+// The gateway is killed, and nothing that it acknowledged is lost. `beckon ask` waits through it.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Home } from '../support/beckon.mjs';
+import { launch, phone } from '../support/browser.mjs';
+import { cardAbout, choose, ended, press } from '../support/cards.mjs';
+import { freePort } from '../support/processes.mjs';
+import { DEPLOY, request } from '../support/questions.mjs';
+
+const ASK = ['--question', DEPLOY.question, '--header', DEPLOY.header, '--option', 'Staging (Recommended)=Safe to break', '--option', 'Production'];
+
+describe('a question of `beckon ask`', () => {
+  let home, gateway, watcher, browser;
+
+  before(async () => {
+    home = new Home();
+    gateway = await home.gateway();
+    watcher = await home.connect();
+    browser = await launch();
+  });
+  after(() => browser?.close());
+
+  /** `beckon ask`, and the question once the gateway has it. */
+  async function ask(...args) {
+    const known = new Set(watcher.events.map(event => event.payload?.id));
+    const program = home.ask(...args);
+    const question = await Promise.race([
+      watcher.requested(record => !known.has(record.id)),
+      program.ended.then(code => { throw program.failure(`ended with ${code} before it asked`); }),
+    ]);
+    return { program, question };
+  }
+
+  test('answered: the result on standard output, exit status 0', async () => {
+    const { program, question } = await ask(...ASK);
+    const [{ header, options }] = question.questions;
+    assert.equal(header, 'Deploy');
+    assert.deepEqual(options, DEPLOY.options);
+    const key = question.questions[0].questionId;
+    await watcher.answer(question.id, { [key]: ['Production'] });
+    const { code, stdout } = await program.end();
+    assert.deepEqual(JSON.parse(stdout), { status: 'answered', answers: { answers: { [key]: ['Production'] } } });
+    assert.equal(code, 0);
+  });
+
+  test('skipped: no_answer, exit status 2', async () => {
+    const { program, question } = await ask(...ASK);
+    await watcher.skip(question.id);
+    const { code, stdout } = await program.end();
+    assert.deepEqual(JSON.parse(stdout), { status: 'no_answer' });
+    assert.equal(code, 2);
+  });
+
+  test('interrupted: the question is withdrawn', async () => {
+    const { program, question } = await ask(...ASK);
+    program.signal('SIGINT');
+    assert.equal((await watcher.resolved(question.id)).status, 'cancelled');
+    assert.notEqual((await program.end()).code, 0);
+  });
+
+  test('bad arguments: every fault on standard error, exit status 64, nobody asked', async () => {
+    const bad = { questions: [{ id: 'Deploy-Target', header: ' ', question: ' ', options: [{ label: 'Other…' }] }] };
+    const program = home.beckon(['ask', '--json', '-'], { input: 'pipe' });
+    program.child.stdin.end(JSON.stringify(bad));
+    const { code, stdout, stderr } = await program.end();
+    for (const fault of [/snake_case/, /header is empty/, /question is empty/, /2 to 4 options/, /'Other'/]) assert.match(stderr, fault);
+    assert.equal(stdout, '');
+    assert.equal(code, 64);
+    assert.deepEqual(await watcher.pending(), []);
+  });
+
+  test('no gateway: it says so, exit status 1', async () => {
+    const address = `ws://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await home.ask(...ASK, '--gateway', address).end();
+    assert.match(stderr, new RegExp(address));
+    assert.equal(code, 1);
+  });
+
+  test('outlives a killed gateway: same deadline, and the answer given afterwards arrives', async () => {
+    const { program, question } = await ask(...ASK);
+    await gateway.kill();
+    gateway = await home.gateway();
+    watcher = await home.connect();
+    const [survivor] = await watcher.pending();
+    assert.deepEqual(survivor, question);
+    const page = await phone(browser, (await home.open()).url);
+    const card = cardAbout(page, DEPLOY.question);
+    await choose(card, 'Staging');
+    await press(card, 'Send');
+    const { code, stdout } = await program.end();
+    const key = question.questions[0].questionId;
+    assert.deepEqual(JSON.parse(stdout), { status: 'answered', answers: { answers: { [key]: ['Staging (Recommended)'] } } });
+    assert.equal(code, 0);
+    await ended(card, 'Staging');
+  });
+});
+
+test('whatever the gateway acknowledged is there after it was killed', async t => {
+  const ROUNDS = 20;
+  const BURST = 40;
+  const home = new Home();
+  const acknowledged = new Map();
+  let cutShort = 0;
+  let burst = 20;
+  for (let round = 0; round < ROUNDS; round++) {
+    const gateway = await home.gateway();
+    const client = await home.connect();
+    const kept = new Map((await client.pending()).map(record => [record.id, record.expiresAtMs]));
+    for (const [id, expiresAtMs] of acknowledged) assert.equal(kept.get(id), expiresAtMs, `${id}, acknowledged before round ${round}`);
+
+    // A burst of questions, and the kill somewhere between the first and the last acknowledgement.
+    const start = performance.now();
+    const asked = Array.from({ length: BURST }, (_, number) => client.ask(request([DEPLOY], { id: `round-${round}-${number}` }))
+      .then(({ id, expiresAtMs }) => acknowledged.set(id, expiresAtMs), () => { cutShort++; }));
+    const all = Promise.all(asked).then(() => { burst = performance.now() - start; });
+    await delay(Math.random() * burst);
+    await gateway.kill();
+    await all;
+  }
+  t.diagnostic(`${acknowledged.size} acknowledged, ${cutShort} cut short`);
+  // Otherwise the kills missed the moment they are about.
+  assert.ok(cutShort > 0 && acknowledged.size > 0);
+});
