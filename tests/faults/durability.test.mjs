@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Home } from '../support/beckon.mjs';
 import { launch, phone } from '../support/browser.mjs';
 import { cardAbout, choose, ended, press } from '../support/cards.mjs';
-import { freePort } from '../support/processes.mjs';
 import { DEPLOY, request } from '../support/questions.mjs';
 
 const ASK = ['--question', DEPLOY.question, '--header', DEPLOY.header, '--option', 'Staging (Recommended)=Safe to break', '--option', 'Production'];
@@ -56,7 +55,7 @@ describe('a question of `beckon ask`', () => {
     const { program, question } = await ask(...ASK);
     program.signal('SIGINT');
     assert.equal((await watcher.resolved(question.id)).status, 'cancelled');
-    assert.notEqual((await program.end()).code, 0);
+    assert.equal((await program.end()).code, 2);
   });
 
   test('bad arguments: every fault on standard error, exit status 64, nobody asked', async () => {
@@ -67,14 +66,20 @@ describe('a question of `beckon ask`', () => {
     for (const fault of [/snake_case/, /header is empty/, /question is empty/, /2 to 4 options/, /'Other'/]) assert.match(stderr, fault);
     assert.equal(stdout, '');
     assert.equal(code, 64);
+    assert.equal((await home.ask().end()).code, 64);
     assert.deepEqual(await watcher.pending(), []);
   });
 
   test('no gateway: it says so, exit status 1', async () => {
-    const address = `ws://127.0.0.1:${await freePort()}`;
-    const { code, stderr } = await home.ask(...ASK, '--gateway', address).end();
-    assert.match(stderr, new RegExp(address));
-    assert.equal(code, 1);
+    const nobody = new Home();
+    const never = await nobody.ask(...ASK).end();
+    assert.match(never.stderr, /no gateway has run here yet/);
+    assert.equal(never.code, 1);
+
+    await (await nobody.gateway()).kill();
+    const gone = await nobody.ask(...ASK).end();
+    assert.match(gone.stderr, /the gateway can't be reached/);
+    assert.equal(gone.code, 1);
   });
 
   test('outlives a killed gateway: same deadline, and the answer given afterwards arrives', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Home } from '../support/beckon.mjs';
 import { launch, phone } from '../support/browser.mjs';
 import { cardAbout, choose, ended, press, typeOther } from '../support/cards.mjs';
-import { addGateway, showGateways } from '../support/places.mjs';
+import { addGateway, go } from '../support/places.mjs';
 import { agentAsks, agentSaid, OpenClaw } from '../support/openclaw.mjs';
 import { DEPLOY, THREE } from '../support/questions.mjs';
 
@@ -26,6 +26,8 @@ const deploy = question => ({ ...DEPLOY, question });
 
 test('address and token are all it takes', async () => {
   await addGateway(page, openclaw);
+  await page.getByText('Answers go out at once.').waitFor();
+  await go(page, 'Waiting');
 });
 
 test('the agent goes on with what was tapped', async () => {
@@ -74,7 +76,6 @@ test('an answer given elsewhere closes the card and shows that answer', async ()
 test('a wrong token is said in plain words', async () => {
   const stranger = await phone(browser, (await new Home().open()).url);
   await addGateway(stranger, { ...openclaw, token: 'not-the-token' });
-  await showGateways(stranger);
   await stranger.getByText('The token is not accepted.').waitFor();
 });
 

@@ -1,8 +1,11 @@
 // The first start: three doors, and what is behind those that need nothing.
 import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { binary } from '../support/beckon.mjs';
 import { picture } from '../support/browser.mjs';
 import { act, cardAbout, choose, ended, press } from '../support/cards.mjs';
+import { Program } from '../support/processes.mjs';
 import { Stage } from '../support/stage.mjs';
 
 let stage, page;
@@ -16,7 +19,7 @@ afterEach(() => stage.strike());
 const door = name => page.getByRole('button', { name });
 
 test('three doors and no form', async () => {
-  await door(/Connect to my OpenClaw gateway/).waitFor();
+  await page.getByRole('link', { name: /Connect to my OpenClaw gateway/ }).waitFor();
   await door(/Use the built-in gateway/).waitFor();
   await door(/Send myself a test question/).waitFor();
   assert.equal(await page.getByRole('textbox').count(), 0);
@@ -40,4 +43,19 @@ test('the built-in gateway shows what gives an agent ask_user', async () => {
   const [server] = Object.values(snippet.mcpServers);
   assert.deepEqual(server.args, ['mcp']);
   await page.getByRole('button', { name: 'Copy the settings' }).waitFor();
+});
+
+test('the command it shows for the shell asks as it is', async () => {
+  await act(door(/Use the built-in gateway/));
+  const command = await page.locator('pre', { hasText: 'beckon ask' }).textContent();
+  const { environment } = stage.home;
+  const asked = new Program('bash', ['-c', command], {
+    name: command, env: { ...environment, PATH: `${dirname(binary('beckon'))}:${environment.PATH}` },
+  });
+  const { id, questions: [{ questionId, options }] } = await Promise.race([
+    stage.asker.requested(() => true),
+    asked.ended.then(code => { throw asked.failure(`ended with ${code}`); }),
+  ]);
+  await stage.asker.answer(id, { [questionId]: [options[0].label] });
+  assert.equal((await asked.end()).code, 0);
 });

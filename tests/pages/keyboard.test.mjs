@@ -55,7 +55,7 @@ test('Escape folds the card and discards nothing', async () => {
   await page.keyboard.press('2');
   await chosen(card, 'Production');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Expand' }).waitFor();
+  await card.getByRole('button', { expanded: false }).waitFor();
   await page.keyboard.press('Enter');
   await chosen(card, 'Production');
   await tabInto(card.getByRole('radiogroup'));

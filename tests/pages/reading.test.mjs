@@ -1,16 +1,17 @@
 // Small, right to left, long, hostile: the card stays readable, and an agent's text stays text.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { picture } from '../support/browser.mjs';
+import { afterEach, beforeEach, test } from 'node:test';
+import { phone, picture } from '../support/browser.mjs';
 import { cardAbout } from '../support/cards.mjs';
 import { DEPLOY, THREE } from '../support/questions.mjs';
 import { Stage } from '../support/stage.mjs';
 
 let stage;
 
-before(async () => { stage = await Stage.set(); });
-after(() => stage.strike());
+beforeEach(async () => { stage = await Stage.set(); });
+afterEach(() => stage.strike());
 
+const NARROW = { viewport: { width: 320, height: 640 } };
 const LONG = {
   ...DEPLOY, question: 'Which of these\nlong ones?',
   options: [{ label: 'The long way', description: 'All of this must be readable. '.repeat(20).trim() }, { label: 'The short way' }],
@@ -31,14 +32,15 @@ async function fits(page) {
 
 test('at 320 px, a description of 600 characters is all there', async () => {
   await stage.ask([LONG, ...THREE.slice(0, 2)]);
-  const page = await stage.page(undefined, { viewport: { width: 320, height: 640 } });
+  const page = await stage.page(phone, NARROW);
   await cardAbout(page, 'long ones?').waitFor();
   await fits(page);
   await picture(page, 'narrow');
 });
 
 test('in Persian the page runs right to left, and fits', async () => {
-  const page = await stage.page(undefined, { query: '&lang=fa', viewport: { width: 320, height: 640 } });
+  await stage.ask([LONG, ...THREE.slice(0, 2)]);
+  const page = await stage.page(phone, { ...NARROW, query: '&lang=fa' });
   await cardAbout(page, 'long ones?').waitFor();
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).direction), 'rtl');
   await fits(page);

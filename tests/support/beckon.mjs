@@ -35,8 +35,7 @@ export class Home {
   /** Starts the gateway alone; resolves once it listens. The port stays the same over restarts. */
   async gateway(...args) {
     const program = this.beckon(['gateway', '--port', String(this.port ?? 0), ...args]);
-    const [, url, port] = await program.line(/listening on (ws:\/\/127\.0\.0\.1:(\d+))/);
-    Object.assign(this, { url, port });
+    [, this.port] = await program.line(/listening on ws:\/\/127\.0\.0\.1:(\d+)/);
     return program;
   }
 
@@ -52,6 +51,9 @@ export class Home {
 
   /** The shared token of this home's gateway. */
   get token() { return readFileSync(join(this.directory, 'gateway/token'), 'utf8').trim(); }
+
+  /** Where this home's gateway says that it is, whichever program runs it. */
+  get url() { return JSON.parse(readFileSync(join(this.directory, 'gateway/endpoint.json'), 'utf8')).address; }
 
   /** Another client of this home's gateway. */
   connect(options) { return GatewayClient.connect({ url: this.url, token: this.token, ...options }); }

@@ -76,8 +76,10 @@ impl Asker {
         loop {
             let down = match self.connect().await {
                 Ok(mut connection) => {
-                    let elapsed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    let left = ask.timeout_ms.saturating_sub(elapsed).max(1);
+                    // Asked again after a loss, it still ends when it was to end.
+                    let late = if conversation.failures == 0 { Duration::ZERO } else { started.elapsed() };
+                    let late = u64::try_from(late.as_millis()).unwrap_or(u64::MAX);
+                    let left = ask.timeout_ms.saturating_sub(late).max(1);
                     match conversation.hold(&mut connection, self.request(id, &ask, left)).await {
                         Ok(result) => {
                             connection.close(close::NORMAL).await;

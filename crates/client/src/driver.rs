@@ -86,12 +86,13 @@ impl Beckon {
     /// Starts from what is kept at `home`. Links run on the current tokio runtime.
     pub fn start(home: &Home, built_in: Option<BuiltIn>) -> Result<Self, StartError> {
         let lock = home.lock()?;
-        let store = Store::open(&home.database())?;
+        let mut store = Store::open(&home.database())?;
         let kept = store.load()?;
         let mut secrets = secrets::open(home);
         let device = this_device(secrets.as_mut())?;
         let (built_in, token) = built_in.map(|built_in| (built_in.view, built_in.token)).unzip();
         let (app, effects) = App::new(device.clone(), built_in.clone(), secrets.kind(), kept);
+        store.commit(&effects.changes)?;
         let (sender, receiver) = queue::channel();
         let mut driver = Driver {
             app,
@@ -209,6 +210,7 @@ impl Driver {
             Ok(kept) => {
                 let (app, effects) = App::new(self.device.clone(), self.built_in.clone(), self.secrets.kind(), kept);
                 self.app = app;
+                // The same rows as at the start, where they were kept.
                 self.carry_out(effects);
                 let view = self.app.view(now_ms());
                 self.show(vec![Patch::Reset { view }]);

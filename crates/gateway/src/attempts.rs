@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Wrong credentials an address has within [`WINDOW`]. OpenClaw allows as many.
 const LIMIT: usize = 10;
 /// How long a wrong credential counts.
-const WINDOW: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_mins(1);
 /// Addresses remembered before those whose failures are old are forgotten.
 const FORGET_ABOVE: usize = 1024;
 
@@ -80,7 +80,10 @@ mod tests {
             assert_eq!(guess(HOME, second, false), Verdict::Compared(Err(())));
         }
         assert_eq!(guess(HOME, 10, true), Verdict::Limited(Duration::from_secs(50)));
-        assert_eq!(guess("::ffff:127.0.0.1".parse().unwrap_or(HOME), 10, true), Verdict::Limited(Duration::from_secs(50)));
+        assert_eq!(
+            guess("::ffff:127.0.0.1".parse().unwrap_or(HOME), 10, true),
+            Verdict::Limited(Duration::from_secs(50))
+        );
         assert_eq!(guess(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 10, true), Verdict::Compared(Ok(())));
         assert_eq!(guess(HOME, 60, false), Verdict::Compared(Err(())), "the first one is forgotten");
         assert_eq!(guess(HOME, 60, true), Verdict::Limited(Duration::from_secs(1)));

@@ -7,7 +7,6 @@
 //! under way, nothing more is read while [`BACKLOG`] bytes wait to be written to it, and events beyond
 //! `maxBufferedBytes` close it.
 
-use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::fanout::{Outbox, Outgoing};
+use crate::fanout::Outbox;
 use crate::handshake::{self, Admitted, Visitor};
 use crate::intake::Peer;
 use crate::methods::{self, Caller, Outcome};
@@ -128,10 +127,13 @@ async fn meet(
     let refusal = if call.method == method::CONNECT {
         match handshake::admit(shared, visitor, call.params.unwrap_or(Value::Null)).await {
             Ok(admitted) => {
-                let hello = response(&call.id, serde_json::to_string(&admitted.hello).map_err(|error| {
-                    tracing::error!(%error, "hello-ok can't be written");
-                    ErrorShape::unavailable("the greeting can't be written")
-                }));
+                let hello = response(
+                    &call.id,
+                    serde_json::to_string(&admitted.hello).map_err(|error| {
+                        tracing::error!(%error, "hello-ok can't be written");
+                        ErrorShape::unavailable("the greeting can't be written")
+                    }),
+                );
                 return Ok((admitted, hello));
             }
             Err(refusal) => refusal,
@@ -185,12 +187,7 @@ async fn talk(
 }
 
 /// Writes the outbox, ticks and pings, until the socket breaks or a ping stays unanswered.
-async fn write(
-    sink: &mut SplitSink<WebSocket, Message>,
-    outbox: &Outbox,
-    shared: &Shared,
-    alive: &AtomicBool,
-) -> End {
+async fn write(sink: &mut SplitSink<WebSocket, Message>, outbox: &Outbox, shared: &Shared, alive: &AtomicBool) -> End {
     let start = Instant::now();
     let mut ticks = interval_at(start + limits::TICK, limits::TICK);
     let mut pings = interval_at(start + limits::PING, limits::PING);
@@ -213,27 +210,20 @@ async fn write(
             }
         };
         // Everything that waits goes out in as few writes as it takes.
-        let mut frames = VecDeque::from([frame]);
         let mut weight = 0;
-        while let Some(frame) = frames.pop_front().or_else(|| outbox.try_next()) {
-            let sent = frame.weight();
-            if sink.feed(text(frame)).await.is_err() {
+        let mut next = Some(frame);
+        while let Some(frame) = next {
+            weight += frame.weight();
+            if sink.feed(Message::text(frame.into_text())).await.is_err() {
                 return End::Gone;
             }
-            weight += sent;
-            if weight >= BACKLOG {
-                break;
-            }
+            next = if weight < BACKLOG { outbox.try_next() } else { None };
         }
         if sink.flush().await.is_err() {
             return End::Gone;
         }
         outbox.sent(weight);
     }
-}
-
-fn text(frame: Outgoing) -> Message {
-    Message::text(frame.into_text())
 }
 
 /// Reads calls and queues their answers, until the socket ends or the gateway stops.

@@ -48,7 +48,8 @@ impl Device {
             return Ok(None);
         }
         let mut approved = known.map_or_else(Vec::new, |device| device.scopes.clone());
-        approved.extend(scopes.iter().filter(|scope| !known.is_some_and(|device| device.scopes.contains(scope))).cloned());
+        approved
+            .extend(scopes.iter().filter(|scope| !known.is_some_and(|device| device.scopes.contains(scope))).cloned());
         Ok(Some(Self { scopes: approved, token: crate::token::generate()?, issued_at_ms: now }))
     }
 }

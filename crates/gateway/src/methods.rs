@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use beckon_protocol::connect::scope;
 use beckon_protocol::frame::{event, method};
-use beckon_protocol::question::{
-    GetParams, RequestParams, ResolveParams, Resolved, Status, WaitParams,
-};
+use beckon_protocol::question::{GetParams, RequestParams, ResolveParams, Resolved, Status, WaitParams};
 use beckon_protocol::{ErrorShape, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -120,6 +118,7 @@ fn get(desk: &Desk, params: Value, _: Caller<'_>) -> Result<Outcome, ErrorShape>
     Ok(Box::pin(async move { Ok(format!(r#"{{"question":{}}}"#, record.await?)) }))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a method like the others")]
 fn list(desk: &Desk, _: Value, _: Caller<'_>) -> Result<Outcome, ErrorShape> {
     let records = desk.list();
     Ok(Box::pin(async move { Ok(format!(r#"{{"questions":[{}]}}"#, records.await?.join(","))) }))
@@ -171,8 +170,7 @@ fn text(value: &impl Serialize) -> Result<String, ErrorShape> {
 /// Parameters that passed their schema.
 fn read<T: DeserializeOwned>(name: &str, mut params: Value) -> Result<T, ErrorShape> {
     whole_numbers(&mut params);
-    serde_json::from_value(params)
-        .map_err(|error| ErrorShape::invalid(format!("invalid {name} params: {error}")))
+    serde_json::from_value(params).map_err(|error| ErrorShape::invalid(format!("invalid {name} params: {error}")))
 }
 
 /// Writes `5.0` and `1e300` as the integers that JSON's other readers take them for, the latter cut to what fits.

@@ -84,7 +84,9 @@ impl Schema {
     fn rank(&self, error: &ValidationError<'_>) -> Rank {
         let mut place: Vec<usize> = pointer(error).split('/').skip(1).map(|part| self.position(part)).collect();
         let (kind, property) = match error.kind() {
-            ValidationErrorKind::Required { property } => (Kind::Missing, property.as_str().map(|name| self.position(name))),
+            ValidationErrorKind::Required { property } => {
+                (Kind::Missing, property.as_str().map(|name| self.position(name)))
+            }
             ValidationErrorKind::AdditionalProperties { .. } => (Kind::Unexpected, None),
             ValidationErrorKind::Type { .. } => (Kind::Type, None),
             ValidationErrorKind::AnyOf { .. } => (Kind::Alternatives, None),
@@ -109,8 +111,7 @@ impl Schema {
                 return vec![format!("at {place}: unexpected property '{name}'")];
             }
             ValidationErrorKind::AnyOf { context } => {
-                let mut words: Vec<_> =
-                    context.iter().flat_map(|branch| self.faults(branch.iter())).collect();
+                let mut words: Vec<_> = context.iter().flat_map(|branch| self.faults(branch.iter())).collect();
                 words.push(at("must match a schema in anyOf".to_owned()));
                 return words;
             }

@@ -84,8 +84,9 @@ pub(crate) async fn run(
     tracing::info!(address = ?listener.local_addr().ok(), "serving");
     let door = Door { shared, stop: stop.clone(), connections: connections.clone() };
     let app = Router::new().route("/", any(knock)).with_state(door).into_make_service_with_connect_info::<Peer>();
-    let mut serving =
-        Box::pin(axum::serve(Intake(listener), app).with_graceful_shutdown(stop.clone().cancelled_owned()).into_future());
+    let mut serving = Box::pin(
+        axum::serve(Intake(listener), app).with_graceful_shutdown(stop.clone().cancelled_owned()).into_future(),
+    );
     tokio::select! {
         result = &mut serving => return result,
         () = shutdown => {}
@@ -116,7 +117,8 @@ async fn knock(
     }
     if !is_ours(&headers, peer.local) {
         tracing::warn!("refused a foreign host name");
-        return (StatusCode::FORBIDDEN, "This gateway answers to localhost and its own address only.\n").into_response();
+        return (StatusCode::FORBIDDEN, "This gateway answers to localhost and its own address only.\n")
+            .into_response();
     }
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
@@ -124,7 +126,8 @@ async fn knock(
     };
     let visitor = Visitor {
         address: peer.remote.ip().to_canonical(),
-        local: peer.remote.ip().to_canonical().is_loopback() && !FORWARDED.iter().any(|name| headers.contains_key(*name)),
+        local: peer.remote.ip().to_canonical().is_loopback()
+            && !FORWARDED.iter().any(|name| headers.contains_key(*name)),
         nonce: Uuid::new_v4().to_string(),
         connection: Uuid::new_v4().to_string(),
     };
@@ -175,9 +178,18 @@ mod tests {
             assert!(ours(host, "127.0.0.1:18789"), "{host}");
         }
         assert!(ours("192.0.2.7:18789", "192.0.2.7:18789"));
-        for host in
-            ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.8", "0.0.0.0", "u@localhost", "", "[::2]", "127.1", "2130706433"]
-        {
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "192.0.2.8",
+            "0.0.0.0",
+            "u@localhost",
+            "",
+            "[::2]",
+            "127.1",
+            "2130706433",
+        ] {
             assert!(!ours(host, "192.0.2.7:18789"), "{host}");
         }
         assert!(!is_ours(&HeaderMap::new(), None));

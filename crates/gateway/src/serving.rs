@@ -76,8 +76,7 @@ impl Serving {
     /// Starts a gateway on the loopback address. It accepts connections when this returns. Without `port`, the default
     /// one or any free one; without `token_file`, `token` in the state directory, made at the first start.
     pub async fn start(state_dir: &Path, token_file: Option<PathBuf>, port: Option<u16>) -> Result<Self, ServeError> {
-        std::fs::create_dir_all(state_dir)
-            .map_err(|source| OpenError::Io { path: state_dir.to_owned(), source })?;
+        std::fs::create_dir_all(state_dir).map_err(|source| OpenError::Io { path: state_dir.to_owned(), source })?;
         let token_file = token_file.unwrap_or_else(|| state_dir.join("token"));
         let token = token::load_or_create(&token_file)?;
         let gateway = Gateway::open(Options { state_dir: state_dir.to_owned(), token: token.clone() })?;

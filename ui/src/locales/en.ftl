@@ -169,7 +169,6 @@ link-connecting = connecting
 ## Card
 
 card-label = Question from { $who }
-card-region = Question
 time-left = { $time } left
 time-checking = Checking…
 time-urgent = Less than a minute left: { $question }
@@ -186,7 +185,6 @@ send = Send
 skip = Skip
 you-decide = You decide
 collapse = Collapse
-expand = Expand
 left-lone = Choose an answer first
 left-text = Type your answer first
 left-many =

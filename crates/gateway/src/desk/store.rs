@@ -249,7 +249,10 @@ fn refuse_lost_data(path: &Path) -> Result<(), OpenError> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     if length(path) == 0 && length(&PathBuf::from(log)) > 0 {
-        return Err(OpenError::Damaged { path: path.to_owned(), what: "the file is empty, but its log is not".to_owned() });
+        return Err(OpenError::Damaged {
+            path: path.to_owned(),
+            what: "the file is empty, but its log is not".to_owned(),
+        });
     }
     Ok(())
 }
