@@ -1,6 +1,6 @@
 import type { CardView } from "./host/bindings/CardView";
 import { t } from "./locales";
-import { chatName } from "./names";
+import { asker } from "./names";
 import type { ViewState } from "./view.svelte";
 
 /** What is read aloud when a card changed, if anything. */
@@ -8,7 +8,7 @@ export function announcement(before: CardView | undefined, card: CardView, view:
   const question = card.questions[0]?.text ?? "";
   const { state } = card;
   if (!before) {
-    const who = chatName(view.chat(card.chat));
+    const who = asker(card, view).join(", ");
     return state.state === "pending" ? t("said-arrived", { who, question }) : undefined;
   }
   if (card.problem && !before.problem) return t("said-not-sent", { question });

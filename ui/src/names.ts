@@ -18,13 +18,14 @@ export function chatName(chat: ChatView | undefined): string {
   return chat?.title ?? t("other-questions");
 }
 
-/** Who asks, as in a chat's own timeline. */
+/** Who asks, as in a chat's own timeline. Without a chat all that is known is the gateway. */
 export function asker(card: CardView, view: ViewState): string[] {
   const chat = view.chat(card.chat);
-  return [chatName(chat), ...(chat?.agent ? [chat.agent] : [])];
+  return [chat?.title ?? gatewayName(view.gateway(card.gateway)), ...(chat?.agent ? [chat.agent] : [])];
 }
 
 /** Who asks, where cards of several gateways stand side by side. */
 export function askerAndGateway(card: CardView, view: ViewState): string[] {
-  return [chatName(view.chat(card.chat)), gatewayName(view.gateway(card.gateway))];
+  const title = view.chat(card.chat)?.title;
+  return [...(title ? [title] : []), gatewayName(view.gateway(card.gateway))];
 }

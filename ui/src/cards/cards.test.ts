@@ -90,6 +90,13 @@ describe("the field of Other", () => {
     expect(host.intents.at(-1)).toMatchObject({ type: "type", text: "Staging" });
   });
 
+  it("is all there is of a question without options", async () => {
+    const { host } = shown(card({ questions: [question({ options: [] })] }));
+    expect(screen.queryByRole("radio")).toBeNull();
+    await fireEvent.input(field(), { target: { value: "42" } });
+    expect(host.intents).toEqual([{ type: "type", card: "home/r1", question: 0, text: "42" }]);
+  });
+
   it("takes digits and letters as text", async () => {
     const { host } = shown(writing(""));
     field().focus();

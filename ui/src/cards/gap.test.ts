@@ -28,6 +28,10 @@ it("speaks plainly on a lone question", () => {
   ]);
 });
 
+it("asks for text where there is nothing to choose from", () => {
+  expect(text(card({ questions: [question({ options: [] })] }))).toEqual(["Type your answer first"]);
+});
+
 it("says nothing when nothing is missing", () => {
   expect(
     gap(card({ questions: [question({ options: [option("a", { chosen: true })] })], missing: [] })),

@@ -6,7 +6,8 @@ export function gap(card: CardView): { words: string; names: string[] } | undefi
   const open = card.missing.map((position) => ({ position, question: card.questions[position] }));
   if (!open.length) return undefined;
   if (card.questions.length === 1) {
-    const writing = card.questions[0]?.other?.chosen && !card.questions[0].options.some((option) => option.chosen);
+    const { options, other } = card.questions[0]!;
+    const writing = !options.length || (other?.chosen && !options.some((option) => option.chosen));
     return { words: writing ? t("left-text") : t("left-lone"), names: [] };
   }
   return {

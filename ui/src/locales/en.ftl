@@ -65,6 +65,7 @@ key-store-text = Keep the token in a file that only you can read? Programs you r
 key-store-allow = Keep in a file
 key-store-decline = Not now
 secrets-key-store = Tokens are kept in this computer’s key store.
+secrets-missing = This computer has no key store. You are asked before a token is kept.
 secrets-file = This computer has no key store. Tokens are kept in a file that only you can read.
 
 ## Built-in gateway

@@ -12,7 +12,7 @@ const dayAndClock = new Intl.DateTimeFormat(locale, {
 const names = new Intl.ListFormat(locale, { type: "unit", style: "short" });
 const whole = new Intl.NumberFormat(locale, { useGrouping: false });
 const twoDigits = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 });
-const secondsLong = new Intl.NumberFormat(locale, { style: "unit", unit: "second", unitDisplay: "short" });
+const inSeconds = new Intl.NumberFormat(locale, { style: "unit", unit: "second", unitDisplay: "long" });
 
 const DAY = 86_400_000;
 
@@ -41,7 +41,7 @@ export function number(value: number): string {
 }
 
 export function seconds(value: number): string {
-  return secondsLong.format(value);
+  return inSeconds.format(value);
 }
 
 /** `12:41`, or `1:02:03` from an hour on. */

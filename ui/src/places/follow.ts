@@ -26,7 +26,7 @@ export function followEnd(scroller: HTMLElement): () => void {
 
   const watch = new ResizeObserver(() => {
     // A card that grows under the person's hands must not move.
-    const busy = scroller.contains(document.activeElement);
+    const busy = document.activeElement?.closest("article.card") != null;
     if (scroller.scrollHeight > height && following && !busy) toEnd();
     height = scroller.scrollHeight;
   });
