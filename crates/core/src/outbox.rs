@@ -51,7 +51,8 @@ impl OutboxItem {
             answers: self.answers.clone(),
             cancel: self.answers.is_none(),
             resolved_by: Some(resolved_by.to_owned()),
-            resolution_id: Some(self.resolution_id.clone()),
+            // The closed shape of a skip has no room for it.
+            resolution_id: self.answers.is_some().then(|| self.resolution_id.clone()),
         }
     }
 
@@ -132,8 +133,7 @@ mod tests {
         {
           "id": "a",
           "cancel": true,
-          "resolvedBy": "Beckon on laptop",
-          "resolutionId": "r"
+          "resolvedBy": "Beckon on laptop"
         }
         "#);
     }

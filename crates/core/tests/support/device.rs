@@ -63,7 +63,8 @@ impl Device {
         let (app, effects) =
             App::new(self.this.clone(), self.built_in.clone(), SecretsView::KeyStore, self.store.load());
         self.app = app;
-        let before = std::mem::replace(&mut self.view, self.app.view(self.clock(now)));
+        let shown = self.app.view(self.clock(now));
+        let before = std::mem::replace(&mut self.view, shown);
         mirror::assert_final(&before, &self.view);
         self.carry_out(effects);
     }

@@ -198,6 +198,11 @@ impl Gateway {
         self.end(id, Status::Answered, Some(answers), Some(RESOLVED_BY_MESSAGE.to_owned()), now);
     }
 
+    /// A client that doesn't say who it is answers.
+    pub(crate) fn answer_without_a_name(&mut self, id: &str, answers: Answers, now: Millis) {
+        self.end(id, Status::Answered, Some(answers), None, now);
+    }
+
     /// The run that asked is stopped.
     pub(crate) fn stop_run(&mut self, id: &str, now: Millis) {
         self.end(id, Status::Cancelled, None, Some(RESOLVED_BY_RUN_END.to_owned()), now);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use beckon_core::view::{CardState, CardView, Intent, IntentError, LinkProblem};
+use beckon_core::view::{CardState, CardView, Intent, IntentError, LinkProblem, ResolvedBy};
 use beckon_core::{Input, LinkEvent};
 use beckon_protocol::Millis;
-use beckon_protocol::frame::event;
+use beckon_protocol::frame::{event, method};
 use beckon_protocol::question::{Answers, Question, QuestionOption, QuestionRecord, Status};
 use serde_json::json;
 
@@ -76,6 +76,14 @@ impl Room {
         self.publish();
     }
 
+    /// Somebody at another program answers.
+    pub(crate) fn answer_elsewhere(&mut self, id: &str) {
+        let now = self.now;
+        let params = json!({ "id": id, "answers": answers("Production"), "resolvedBy": "Beckon on desk" });
+        self.home().call(method::QUESTION_RESOLVE, params, now).unwrap();
+        self.publish();
+    }
+
     // People
 
     pub(crate) fn intent(&mut self, device: &str, intent: Intent) -> Result<(), IntentError> {
@@ -131,6 +139,11 @@ impl Room {
         self.card(device, card).questions[0].answer.clone().unwrap_or_default()
     }
 
+    /// What is typed in a card's first question.
+    pub(crate) fn typed(&self, device: &str, card: &str) -> String {
+        self.card(device, card).questions[0].other.clone().unwrap_or_default().text
+    }
+
     // Wires
 
     pub(crate) fn wire(&mut self, device: &str) -> &mut Wire {
@@ -139,6 +152,11 @@ impl Room {
 
     pub(crate) fn online(&self, device: &str) -> bool {
         self.devices[device].wires.get(HOME).is_some_and(|wire| wire.online)
+    }
+
+    /// Methods of the calls that haven't reached `HOME` yet.
+    pub(crate) fn calls_under_way(&mut self, device: &str) -> Vec<&'static str> {
+        self.wire(device).calls.iter().map(|call| call.method).collect()
     }
 
     pub(crate) fn connect(&mut self, device: &str) {
@@ -361,3 +379,16 @@ pub(crate) const MINUTES_15: Millis = 900_000;
 pub(crate) fn answers(value: &str) -> Answers {
     Answers { answers: [("deploy".to_owned(), vec![value.to_owned()])].into() }
 }
+
+/// This person, on that device.
+pub(crate) fn you(device: &str) -> ResolvedBy {
+    ResolvedBy::You { device: format!("Beckon on {device}"), delegated: false }
+}
+
+/// Somebody on that other device.
+pub(crate) fn elsewhere(device: &str) -> ResolvedBy {
+    ResolvedBy::Elsewhere { name: Some(format!("Beckon on {device}")) }
+}
+
+/// Somebody, and nobody said who.
+pub(crate) const SOMEBODY: ResolvedBy = ResolvedBy::Elsewhere { name: None };

@@ -209,6 +209,13 @@ impl Store {
         Ok(())
     }
 
+    /// As if the disk had room for so many pages.
+    #[cfg(test)]
+    pub(crate) fn limit_pages(&mut self, pages: u32) {
+        let set = self.connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
+        assert_eq!(set, Ok(()));
+    }
+
     fn write(&mut self) -> rusqlite::Result<()> {
         if !self.writing {
             self.connection.execute_batch("BEGIN IMMEDIATE")?;
