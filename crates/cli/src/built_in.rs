@@ -26,9 +26,9 @@ pub async fn start(home: &Home) -> anyhow::Result<(BuiltIn, Option<Serving>)> {
 /// Settings that give `ask_user` to an MCP agent, in the form that most of them take.
 fn mcp_snippet() -> String {
     let program = std::env::current_exe().map_or_else(|_| "beckon".to_owned(), |path| path.display().to_string());
-    let mut server = json!({ "command": program, "args": ["mcp"] });
-    if let Ok(home) = std::env::var(HOME_VARIABLE) {
-        server["env"] = json!({ HOME_VARIABLE: home });
-    }
+    let server = match std::env::var(HOME_VARIABLE) {
+        Ok(home) => json!({ "command": program, "args": ["mcp"], "env": { HOME_VARIABLE: home } }),
+        Err(_) => json!({ "command": program, "args": ["mcp"] }),
+    };
     serde_json::to_string_pretty(&json!({ "mcpServers": { "beckon": server } })).unwrap_or_default()
 }

@@ -115,7 +115,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("beckon: {error:#}");
+    eprintln!("beckon: {error}");
     ExitCode::from(FAILURE)
 }
 

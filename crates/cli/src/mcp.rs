@@ -82,7 +82,7 @@ impl ServerHandler for Server {
         let client = client.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "MCP agent".to_owned());
         let asker = match self.target.asker(&client, Some(format!("mcp:{client}"))) {
             Ok(asker) => asker,
-            Err(error) => return Ok(failure(format!("{error:#}")).into()),
+            Err(error) => return Ok(failure(error.to_string()).into()),
         };
         let call = wait(asker, ask, context, self.gone.clone());
         let result = self.calls.spawn(call).await;

@@ -62,7 +62,8 @@ impl Asker {
         tokio::pin!(cancelled);
         let result = tokio::select! {
             biased;
-            result = self.wait(&id, ask) => return result,
+            // Boxed: whoever waits for an answer holds it for minutes.
+            result = Box::pin(self.wait(&id, ask)) => return result,
             () = &mut cancelled => AskResult::NoAnswer,
         };
         self.cancel(&id).await;

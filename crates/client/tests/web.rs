@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use beckon_client::web::Host;
 use beckon_client::{Beckon, Home};
@@ -37,7 +38,7 @@ impl Served {
         let mut socket = TcpStream::connect(&self.authority).await.unwrap();
         let mut request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
         for (name, value) in headers {
-            request.push_str(&format!("{name}: {value}\r\n"));
+            write!(request, "{name}: {value}\r\n").unwrap();
         }
         socket.write_all(format!("{request}\r\n").as_bytes()).await.unwrap();
         let mut answer = String::new();
@@ -120,9 +121,11 @@ async fn a_forged_intent_is_refused_and_the_socket_goes_on() {
                 return message;
             }
             if message.contains(r#""type":"reset""#) {
-                for forged in
-                    [r#"{"id":1,"intent":{"type":"runProgram"}}"#, "{", r#"{"id":2,"intent":{"type":"skip","card":"no/such"}}"#]
-                {
+                for forged in [
+                    r#"{"id":1,"intent":{"type":"runProgram"}}"#,
+                    "{",
+                    r#"{"id":2,"intent":{"type":"skip","card":"no/such"}}"#,
+                ] {
                     socket.send(Message::text(forged)).await.unwrap();
                 }
             }
