@@ -40,6 +40,8 @@ const MOST_WAITS: usize = 1024;
 const BACKLOG: usize = 1024 * 1024;
 /// How long the other side has for its half of the close.
 const GOODBYE: Duration = Duration::from_secs(1);
+/// The same for one that was too slow: what it has in its buffers comes before the close. Not while stopping.
+const SLOW_GOODBYE: Duration = Duration::from_secs(10);
 /// How long calls under way, and then their answers, have when the gateway stops.
 const LAST_CALLS: Duration = Duration::from_secs(2);
 /// Longest reason of a close frame, in bytes. The protocol's limit is 123; OpenClaw cuts here.
@@ -49,6 +51,8 @@ const LONGEST_REASON: usize = 120;
 enum End {
     /// With a close frame.
     Close(u16, String),
+    /// With a close frame that may take its time.
+    Slow,
     /// The other side closed it, or it broke.
     Gone,
 }
@@ -84,16 +88,22 @@ pub(crate) async fn serve(
             end
         }
     };
-    if let End::Close(code, reason) = end {
-        peer.allowance.linger();
-        let frame = CloseFrame { code, reason: cut(&reason, LONGEST_REASON).into() };
-        let goodbye = async {
-            if sink.send(Message::Close(Some(frame))).await.is_ok() {
-                while let Some(Ok(_)) = stream.next().await {}
-            }
-        };
-        // Who doesn't close its half is cut off.
-        let _ = timeout(GOODBYE, goodbye).await;
+    let (code, reason, patience) = match end {
+        End::Gone => return,
+        End::Close(code, reason) => (code, reason, GOODBYE),
+        End::Slow => (close::POLICY, "slow consumer".to_owned(), SLOW_GOODBYE),
+    };
+    peer.allowance.linger();
+    let frame = CloseFrame { code, reason: cut(&reason, LONGEST_REASON).into() };
+    let goodbye = timeout(patience, async {
+        if sink.send(Message::Close(Some(frame))).await.is_ok() {
+            while let Some(Ok(_)) = stream.next().await {}
+        }
+    });
+    // Who doesn't close its half is cut off.
+    tokio::select! {
+        _ = goodbye => {}
+        () = stop.cancelled(), if patience > GOODBYE => {}
     }
 }
 
@@ -170,7 +180,7 @@ async fn talk(
     let end = tokio::select! {
         end = read(stream, &outbox, shared, caller, &alive, stop) => end,
         end = &mut writing => end,
-        () = outbox.too_slow() => End::close(close::POLICY, "slow consumer"),
+        () = outbox.too_slow() => End::Slow,
     };
     if matches!(end, End::Close(close::SERVICE_RESTART, _)) {
         outbox.event(event::SHUTDOWN, json!({ "reason": "gateway stopping" }).to_string().into());

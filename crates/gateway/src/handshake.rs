@@ -74,6 +74,11 @@ impl Refusal {
         Self { error, close: close::POLICY }
     }
 
+    /// Not the client's fault: it should come back.
+    fn later(error: ErrorShape) -> Self {
+        Self { error, close: close::TRY_AGAIN_LATER }
+    }
+
     fn detailed(message: &str, details: Value) -> Self {
         Self::new(ErrorShape { details: Some(details), ..ErrorShape::invalid(message) })
     }
@@ -103,7 +108,7 @@ pub(crate) async fn admit(shared: &Shared, visitor: &Visitor, params: Value) -> 
         check_proof(proof, &params, visitor, shared.clock.now_ms())?;
     }
     let known = match &params.device {
-        Some(proof) => shared.desk.device(proof.id.clone(), params.role.clone()).await.map_err(Refusal::new)?,
+        Some(proof) => shared.desk.device(proof.id.clone(), params.role.clone()).await.map_err(Refusal::later)?,
         None => None,
     };
     let method = authenticate(shared, visitor, &params, known.as_ref())?;
@@ -248,7 +253,7 @@ async fn approve(
         scopes: wanted.to_vec(),
     };
     tracing::info!(device = %applicant.device_id, role = %applicant.role, "a device was approved");
-    shared.desk.approve(applicant).await.map_err(Refusal::new)
+    shared.desk.approve(applicant).await.map_err(Refusal::later)
 }
 
 fn approval_needed(params: &ConnectParams, proof: &DeviceProof, known: Option<&Device>, wanted: &[String]) -> Refusal {
