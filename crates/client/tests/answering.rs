@@ -181,8 +181,8 @@ async fn whoever_asks_can_take_it_back() {
     let serving = Serving::start(&dir.path().join("gateway"), None, Some(0)).await.unwrap();
     let mut phone = Phone::beside(&home(dir.path(), "phone"), &serving.endpoint);
     let (cancel, cancelled) = tokio::sync::oneshot::channel::<()>();
-    let asker = asker(&serving.endpoint);
-    let asked = tokio::spawn(async move { asker.ask(question(), async { drop(cancelled.await) }).await });
+    let script = asker(&serving.endpoint);
+    let asked = tokio::spawn(async move { script.ask(question(), async { drop(cancelled.await) }).await });
     phone.card(pending).await;
     cancel.send(()).unwrap();
     assert_eq!(text(&asked.await.unwrap().unwrap()), r#"{"status":"no_answer"}"#);
