@@ -1,6 +1,6 @@
 //! Addresses of gateways as people type them.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 /// An address that may be connected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub enum BadAddress {
 
 /// Port of an OpenClaw gateway when none is given and there is no TLS.
 const DEFAULT_PORT: u16 = 18_789;
+/// Port of a gateway behind TLS; the same with and without.
+const TLS_PORT: u16 = 443;
 
 impl Address {
     /// Reads what a person typed: a URL (`ws`, `wss`, `http`, `https`), or host and port.
@@ -40,18 +42,15 @@ impl Address {
             },
         };
         let (host, port) = split_port(rest).ok_or(BadAddress::Unreadable)?;
-        if host.is_empty() || host.contains(|c: char| !(c.is_ascii_alphanumeric() || "-._:[]".contains(c))) {
-            return Err(BadAddress::Unreadable);
-        }
-        let host = host.to_ascii_lowercase();
+        let host = read_host(host).ok_or(BadAddress::Unreadable)?;
         // Without a scheme: in the clear where that is safe, else with TLS.
         let secure = secure.unwrap_or(!may_be_clear(&host));
         if !secure && !may_be_clear(&host) {
             return Err(BadAddress::Clear);
         }
         let authority = match port {
+            Some(TLS_PORT) | None if secure => host,
             Some(port) => format!("{host}:{port}"),
-            None if secure => host,
             None => format!("{host}:{DEFAULT_PORT}"),
         };
         Ok(Self { url: format!("{}://{authority}", if secure { "wss" } else { "ws" }), authority })
@@ -68,6 +67,17 @@ fn split_port(rest: &str) -> Option<(&str, Option<u16>)> {
             (!before.contains(':')).then(|| (rest.get(..after_host + before.len()).unwrap_or_default(), Some(port)))
         }
     }
+}
+
+/// A name, an IPv4 address, or an IPv6 address in brackets, each in one spelling.
+fn read_host(typed: &str) -> Option<String> {
+    if let Some(literal) = typed.strip_prefix('[') {
+        let ip: Ipv6Addr = literal.strip_suffix(']')?.parse().ok()?;
+        return Some(format!("[{ip}]"));
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    (typed.contains(|c: char| c.is_ascii_alphanumeric()) && typed.chars().all(allowed))
+        .then(|| typed.to_ascii_lowercase())
 }
 
 /// This computer, and literal addresses of private and tailnet networks. Names could point anywhere.
@@ -98,6 +108,8 @@ mod tests {
             ("https://Gateway.example:8443", "wss://gateway.example:8443"),
             ("100.100.1.2:18789", "ws://100.100.1.2:18789"),
             ("[::1]:9", "ws://[::1]:9"),
+            ("[0:0::1]:9", "ws://[::1]:9"),
+            ("wss://gateway.example:443/", "wss://gateway.example"),
         ] {
             assert_eq!(Address::parse(typed).map(|address| address.url).as_deref(), Ok(url), "{typed}");
         }
@@ -118,9 +130,26 @@ mod tests {
 
     #[test]
     fn the_rest_is_refused() {
-        for typed in
-            ["", "ftp://x", "a b", "ws://", "host:0", "host:99999", "ws://user@host:1", "::1", "host/path", "host:1?x"]
-        {
+        for typed in [
+            "",
+            "ftp://x",
+            "a b",
+            "ws://",
+            "host:0",
+            "host:99999",
+            "ws://user@host:1",
+            "::1",
+            "host/path",
+            "host:1?x",
+            "...",
+            "::1]",
+            "[::1",
+            "[[::1]]:9",
+            "10.0.0.1]",
+            "[10.0.0.1]",
+            "[host]",
+            "ho]st",
+        ] {
             assert_eq!(Address::parse(typed), Err(BadAddress::Unreadable), "{typed}");
         }
     }

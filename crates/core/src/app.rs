@@ -3,7 +3,7 @@
 //! [`App::apply`] is the only way in. It is given the time, does no I/O, and never fails half-way: an intent that makes
 //! no sense returns an error and changes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use beckon_protocol::Millis;
 use beckon_protocol::chat::SessionKey;
@@ -124,6 +124,9 @@ impl App {
                 }
             }
         }
+        for gateway in self.order.clone() {
+            self.in_world(&gateway, now, &mut touched, &mut effects, World::end_step);
+        }
         self.show(&touched, now, &mut effects);
         if self.first_run() != first_run {
             effects.patches.push(Patch::FirstRun { first_run: !first_run });
@@ -136,7 +139,7 @@ impl App {
         self.worlds.values().filter_map(World::wake_at).min()
     }
 
-    /// The snapshot that patches follow.
+    /// The snapshot that patches follow, when taken at the time of the last step.
     pub fn view(&self, now: Millis) -> View {
         let worlds = || self.order.iter().filter_map(|id| self.worlds.get(id));
         let mut cards: Vec<_> = worlds().flat_map(|world| self.cards(world, now)).collect();
@@ -171,7 +174,6 @@ impl App {
             draft: world.drafts.get(id).unwrap_or(&untouched),
             outbox: world.outbox.get(id),
             outcome: entry.outcome.as_ref(),
-            problem: world.problems.get(id),
             online: world.online(),
             overdue: world.overdue(record, now),
             device: &self.device.name,
@@ -184,7 +186,8 @@ impl App {
         for (gateway, questions) in &touched.cards {
             let Some(world) = self.worlds.get(gateway) else { continue };
             let cards: Vec<_> = questions.iter().filter_map(|id| self.card(world, id, now)).collect();
-            let changed = chats(world).into_iter().filter(|chat| cards.iter().any(|card| card.chat == chat.key));
+            let changed: BTreeSet<_> = cards.iter().map(|card| &card.chat).collect();
+            let changed = chats(world).into_iter().filter(|chat| changed.contains(&chat.key));
             effects.patches.extend(changed.map(|chat| Patch::Chat { chat }));
             effects.patches.extend(cards.into_iter().map(|card| Patch::Card { card }));
         }
@@ -275,7 +278,9 @@ impl App {
         if token.is_empty() {
             return Err(IntentError::new(Code::BadToken, "the token is empty"));
         }
-        if self.worlds.values().any(|world| world.config.address == address.url) {
+        // One host and port is one gateway and one key, by whichever scheme.
+        let same = |world: &World| world.config.address.split("://").last() == Some(&*address.authority);
+        if address.authority == BUILT_IN || self.worlds.values().any(same) {
             return Err(IntentError::new(Code::AlreadyAdded, "this gateway is there already"));
         }
         if self.secrets == SecretsView::Missing {

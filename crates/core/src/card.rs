@@ -5,7 +5,7 @@ use beckon_protocol::question::{Question, QuestionRecord};
 use crate::draft::{self, Draft};
 use crate::outbox::OutboxItem;
 use crate::outcome::{Ending, Outcome, Resolver};
-use crate::view::{CardState, CardView, OptionView, OtherView, QuestionView, SendProblem};
+use crate::view::{CardState, CardView, OptionView, OtherView, QuestionView};
 
 /// The suffix by which agents mark the option they recommend. A convention of prompts, not a field.
 const RECOMMENDED: &str = "(Recommended)";
@@ -17,7 +17,6 @@ pub(crate) struct Card<'a> {
     pub(crate) draft: &'a Draft,
     pub(crate) outbox: Option<&'a OutboxItem>,
     pub(crate) outcome: Option<&'a Outcome>,
-    pub(crate) problem: Option<&'a SendProblem>,
     /// The gateway can be reached.
     pub(crate) online: bool,
     /// The time is up and the gateway hasn't said so yet.
@@ -50,7 +49,8 @@ impl Card<'_> {
             missing: self.draft.missing(asked),
             draft: !self.draft.is_empty(),
             can_delegate: self.draft.delegated(asked).is_some(),
-            problem: self.problem.cloned(),
+            // Of an attempt that is over, while there is something to repair.
+            problem: self.draft.problem.clone().filter(|_| self.outbox.is_none() && self.outcome.is_none()),
         }
     }
 

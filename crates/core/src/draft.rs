@@ -9,12 +9,15 @@ use beckon_protocol::question::{Answers, Question};
 use serde::{Deserialize, Serialize};
 
 use crate::rules;
-use crate::view::DELEGATION;
+use crate::view::{DELEGATION, SendProblem};
 
 /// The draft of one card: a choice for each question, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     choices: BTreeMap<usize, Choice>,
+    /// Why the last attempt to send it, or to skip the card, failed. The next attempt replaces it or ends the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<SendProblem>,
 }
 
 /// The draft of one question's answer.

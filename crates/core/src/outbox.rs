@@ -9,6 +9,7 @@ use beckon_protocol::error::{ErrorShape, code, reason};
 use beckon_protocol::question::{Answers, ResolveParams};
 use serde::{Deserialize, Serialize};
 
+use crate::backoff;
 use crate::outcome::{Ending, Outcome, Resolver};
 use crate::view::{SendProblem, SendProblemKind, Sent};
 
@@ -56,11 +57,13 @@ impl OutboxItem {
         }
     }
 
-    /// Whether an ending the gateway reports is this item's own doing: a lost acknowledgement read back.
+    /// Whether an ending the gateway reports is this item's own doing: a lost acknowledgement read back. An ending that
+    /// nobody is named for may be anybody's: each of our attempts carries our name.
     pub fn explains(&self, outcome: &Outcome, our_name: &str) -> bool {
         let same_name = match &outcome.resolver {
             Resolver::Named(name) => name == our_name,
-            Resolver::Unnamed | Resolver::Us(_) => true,
+            Resolver::Us(_) => true,
+            Resolver::Unnamed => false,
         };
         let same_ending = match &outcome.ending {
             Ending::Answered(answers) => self.answers.as_ref() == Some(answers),
@@ -76,8 +79,8 @@ impl OutboxItem {
         match (error.reason(), error.code.as_str()) {
             (Some(reason::ALREADY_TERMINAL), _) => Refusal::AlreadyEnded,
             (Some(reason::NOT_FOUND), _) => Refusal::Gone,
-            (_, code::UNAVAILABLE) if error.retryable == Some(true) && self.attempts < MAX_ATTEMPTS => {
-                Refusal::Later(error.retry_after_ms.unwrap_or(1000))
+            _ if error.retryable == Some(true) && self.attempts < MAX_ATTEMPTS => {
+                Refusal::Later(backoff::wish(error.retry_after_ms))
             }
             (_, code::INVALID_REQUEST) => failed(SendProblemKind::Invalid),
             (_, code::FORBIDDEN) => failed(SendProblemKind::Forbidden),
@@ -120,7 +123,7 @@ mod tests {
             |value: &str, resolver| Outcome { ending: Ending::Answered(answers(value)), resolver, at_ms: None };
         let named = |name: &str| Resolver::Named(name.into());
         assert!(item(1).explains(&outcome("Production", named("us")), "us"));
-        assert!(item(1).explains(&outcome("Production", Resolver::Unnamed), "us"));
+        assert!(!item(1).explains(&outcome("Production", Resolver::Unnamed), "us"), "anybody's");
         assert!(!item(1).explains(&outcome("Production", named("phone")), "us"), "the same answer from elsewhere");
         assert!(!item(1).explains(&outcome("Staging", named("us")), "us"));
         assert!(!item(0).explains(&outcome("Production", named("us")), "us"), "never sent");

@@ -6,36 +6,44 @@
 //!    A crash before the commit leaves the draft; a crash after it leaves the row, which is sent after the next start.
 //! 2. Each attempt is counted in the row before its call is made.
 //! 3. After every connect, `question.list` comes first. Only then are outbox items sent, because only then is it known
-//!    which requests are still open. A request that is open here and missing in the list is looked up; one that the
-//!    gateway no longer knows ends as *unknown*, once.
-//! 4. An item leaves the outbox by its acknowledgement, by a read-back that says how the request ended, or by a
-//!    refusal, which gives the card back with the reason. The draft goes only with our own acknowledged answer.
+//!    which requests are still open; where no list is to be had at all, each item hears for itself what is wrong. A
+//!    request that is open here and missing in the list is looked up; one that the gateway no longer knows ends as
+//!    *unknown*, once.
+//! 4. One attempt at a time. An item leaves the outbox by its acknowledgement, by a read-back that says how the request
+//!    ended, or by a refusal, which gives the card back with the reason. Only the gateway's word makes an ending ours.
+//!    The draft goes only with our own acknowledged answer.
 //! 5. The clock here ends nothing. When the time of an open request is up by the gateway's clock, the gateway is asked.
+//! 6. Whatever is asked again is asked at a distance, never at the speed of the line.
 //!
-//! Calls are answered by [`World::respond`] under the ticket they were made with. When the link goes down, all tickets
-//! are void, and the next connect starts again with the list.
+//! Calls are answered by [`World::respond`] under the ticket they were made with. Each gets its answer, or the link goes
+//! down; then all tickets are void, and the next connect starts again with the list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use beckon_protocol::error::{ErrorShape, reason};
+use beckon_protocol::error::{ErrorShape, code, reason};
 use beckon_protocol::frame::{event, method};
-use beckon_protocol::question::{GetParams, GetResult, ListResult, QuestionRecord, Resolved};
+use beckon_protocol::question::{GetParams, GetResult, QuestionRecord, Resolved, Status};
 use beckon_protocol::{Event, Millis, connect};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::backoff;
 use crate::book::Book;
 use crate::draft::Draft;
-use crate::outbox::{OutboxItem, Refusal};
-use crate::outcome::{Outcome, Resolver};
+use crate::outbox::{MAX_ATTEMPTS, OutboxItem, Refusal};
+use crate::outcome::{Ending, Outcome, Resolver};
 use crate::step::{Call, Step, Ticket};
 use crate::store::Row;
-use crate::view::{LinkProblem, LinkView, SendProblem};
+use crate::view::{LinkProblem, LinkView, SendProblem, SendProblemKind, Sent};
 
-/// How long an overdue request waits between two questions about it: the gateway may be a moment late itself.
-const OVERDUE_RECHECK_MS: Millis = 1_000;
+/// Distance between two questions about a request that should have ended: the gateway may be a moment late itself.
+const RECHECK_MS: Millis = 1_000;
+/// Distance between two lookups of which nothing is to be had; a gateway that fails so is not repaired in a second.
+const FAILED_LOOKUP_MS: Millis = 10_000;
 /// Distance between two lists while the gateway refuses them.
 const LIST_AGAIN_MS: Millis = 2_000;
+/// For that long after the end of a request OpenClaw says who ended it.
+const NAMED_FOR_MS: Millis = 15_000;
 
 /// Name and address of a gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,15 +108,16 @@ pub(crate) struct World {
     pub(crate) book: Book,
     pub(crate) drafts: BTreeMap<String, Draft>,
     pub(crate) outbox: BTreeMap<String, OutboxItem>,
-    pub(crate) problems: BTreeMap<String, SendProblem>,
     /// Calls without an answer.
     asked: BTreeMap<Ticket, Asked>,
-    /// The list of this connection was applied.
+    /// The list of this connection was applied, or is not to be had.
     listed: bool,
-    /// When to ask again: overdue requests and items the gateway put off, by request.
+    /// When to come back to a request: overdue ones, items the gateway put off, lookups that failed.
     again_at: BTreeMap<String, Millis>,
     /// When to ask for the list again.
     list_again_at: Option<Millis>,
+    /// The gateway's time at the last step: requests whose time was up then are shown so.
+    watched_until: Millis,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +126,16 @@ enum Asked {
     Get(String),
     Resolve(String),
     Request,
+}
+
+impl Asked {
+    /// The request it is about.
+    fn about(&self) -> Option<&str> {
+        match self {
+            Self::Get(id) | Self::Resolve(id) => Some(id),
+            Self::List | Self::Request => None,
+        }
+    }
 }
 
 impl World {
@@ -128,11 +147,11 @@ impl World {
             book: Book::default(),
             drafts: BTreeMap::new(),
             outbox: BTreeMap::new(),
-            problems: BTreeMap::new(),
             asked: BTreeMap::new(),
             listed: false,
             again_at: BTreeMap::new(),
             list_again_at: None,
+            watched_until: 0,
         }
     }
 
@@ -196,8 +215,23 @@ impl World {
     }
 
     fn set_clock(&mut self, clock_ms: Millis, step: &mut Step<'_>) {
-        self.clock_offset_ms = clock_ms.cast_signed().saturating_sub(step.now.cast_signed());
+        // By the former clock as well, since a view was taken by it.
+        self.watch(step);
+        let signed = |ms: Millis| i64::try_from(ms).unwrap_or(i64::MAX);
+        self.clock_offset_ms = signed(clock_ms).saturating_sub(signed(step.now));
+        self.watch(step);
         step.gateway_changed();
+    }
+
+    /// Shows which open requests have become overdue since the last step, or no longer are since a clock was set.
+    fn watch(&mut self, step: &mut Step<'_>) {
+        let now = self.gateway_time(step.now);
+        let before = std::mem::replace(&mut self.watched_until, now);
+        for record in self.book.open() {
+            if (record.expires_at_ms <= before) != (record.expires_at_ms <= now) {
+                step.card_changed(&record.id);
+            }
+        }
     }
 
     fn event(&mut self, happened: Event, step: &mut Step<'_>) {
@@ -215,7 +249,7 @@ impl World {
                 if let Some(outcome) = Outcome::new(status, answers, Resolver::Unnamed, Some(step.now)) {
                     self.end(&id, outcome, step);
                     // Our own acknowledgement tells who it was; otherwise the gateway does, for a short while.
-                    if !self.asked.values().any(|asked| *asked == Asked::Resolve(id.clone())) {
+                    if !self.asking(&Asked::Resolve(id.clone())) {
                         self.settle(&id, step);
                     }
                 }
@@ -231,51 +265,76 @@ impl World {
 
     fn respond(&mut self, ticket: Ticket, result: Result<Value, ErrorShape>, step: &mut Step<'_>) {
         match (self.asked.remove(&ticket), result) {
-            (Some(Asked::List), Ok(payload)) => {
-                if let Ok(ListResult { questions }) = serde_json::from_value(payload) {
-                    self.list(questions, step);
-                }
-            }
+            (Some(Asked::List), Ok(payload)) => match payload.get("questions").and_then(Value::as_array) {
+                Some(questions) => self.list(questions, step),
+                None => self.no_list(step),
+            },
             // A gateway that drains refuses the list for a while.
-            (Some(Asked::List), Err(_)) => self.list_again_at = Some(step.now + LIST_AGAIN_MS),
+            (Some(Asked::List), Err(error)) if not_now(&error) => {
+                self.list_again_at = Some(step.now + LIST_AGAIN_MS.max(backoff::wish(error.retry_after_ms)));
+            }
+            (Some(Asked::List), Err(_)) => self.no_list(step),
             (Some(Asked::Get(id)), result) => self.looked_up(&id, result, step),
             (Some(Asked::Resolve(id)), result) => self.resolved(&id, result, step),
             (Some(Asked::Request) | None, _) => {}
         }
     }
 
-    /// Everything that is open at the gateway.
-    fn list(&mut self, records: Vec<QuestionRecord>, step: &mut Step<'_>) {
-        let open: BTreeSet<_> = records.iter().map(|record| record.id.clone()).collect();
-        for record in records {
+    /// Everything that is open at the gateway. A record that can't be read is open there all the same.
+    fn list(&mut self, questions: &[Value], step: &mut Step<'_>) {
+        let open: BTreeSet<_> = questions.iter().filter_map(|question| question.get("id")?.as_str()).collect();
+        for record in questions.iter().filter_map(|question| QuestionRecord::deserialize(question).ok()) {
             self.add(record, step);
         }
         self.listed = true;
-        let gone: BTreeSet<_> =
-            self.book.open().map(|record| record.id.clone()).filter(|id| !open.contains(id)).collect();
-        for id in &gone {
+        let gone = self.book.open().map(|record| &record.id).filter(|id| !open.contains(id.as_str()));
+        let gone: BTreeSet<_> = gone.cloned().collect();
+        let mine: Vec<_> = self.outbox.keys().filter(|id| !gone.contains(*id)).cloned().collect();
+        // The line was cut while the gateway was being asked who it was.
+        let recent = |outcome: &Outcome| outcome.at_ms.is_some_and(|at| at.saturating_add(NAMED_FOR_MS) > step.now);
+        let nameless = self.book.iter().filter(|(_, outcome)| outcome.is_some_and(|it| it.lacks_name() && recent(it)));
+        let nameless: Vec<_> = nameless.map(|(record, _)| record.id.clone()).collect();
+        for id in gone.iter().chain(&nameless) {
             self.look_up(id, step);
         }
-        let mine: Vec<_> = self.outbox.keys().filter(|id| !gone.contains(*id)).cloned().collect();
         for id in mine {
             self.settle(&id, step);
         }
     }
 
-    /// Does what is next for a request: sends its outbox item, or asks how it ended.
+    /// There is no list to be had here. Whoever waits for an answer to be sent must hear what is wrong.
+    fn no_list(&mut self, step: &mut Step<'_>) {
+        self.listed = true;
+        for id in self.outbox.keys().cloned().collect::<Vec<_>>() {
+            self.settle(&id, step);
+        }
+    }
+
+    fn asking(&self, asked: &Asked) -> bool {
+        self.asked.values().any(|other| other == asked)
+    }
+
+    /// Does what is next for a request: sends its outbox item, or asks how it stands or who ended it.
     fn settle(&mut self, id: &str, step: &mut Step<'_>) {
         let outcome = self.book.get(id).and_then(|entry| entry.outcome.as_ref());
         match (outcome, self.outbox.contains_key(id)) {
             (None, true) => self.send(id, step),
-            (Some(_), true) => self.look_up(id, step),
-            (Some(outcome), false) if outcome.lacks_name() => self.look_up(id, step),
-            _ => {}
+            (Some(outcome), false) if !outcome.lacks_name() => {}
+            _ => self.look_up(id, step),
         }
     }
 
-    /// Makes the next attempt for an item, counted first. Nothing happens before the list of this connection.
+    /// Makes the next attempt for an item, counted first. Nothing happens before the list of this connection, or while
+    /// the former attempt has no answer.
     fn send(&mut self, id: &str, step: &mut Step<'_>) {
-        let Some(item) = self.outbox.get_mut(id).filter(|_| self.listed) else { return };
+        if !self.listed || self.asking(&Asked::Resolve(id.to_owned())) {
+            return;
+        }
+        let Some(item) = self.outbox.get_mut(id) else { return };
+        if item.attempts >= MAX_ATTEMPTS {
+            let detail = format!("the gateway didn't answer {MAX_ATTEMPTS} attempts");
+            return self.give_back(id, SendProblem { why: SendProblemKind::Failed, detail }, step);
+        }
         item.attempts += 1;
         let params = json!(item.params(&step.device.name));
         step.keep(Row::Outbox(item.clone()));
@@ -285,28 +344,30 @@ impl World {
 
     fn look_up(&mut self, id: &str, step: &mut Step<'_>) {
         let asked = Asked::Get(id.to_owned());
-        if self.online() && !self.asked.values().any(|other| *other == asked) {
+        if self.online() && !self.asking(&asked) {
             self.call(asked, method::QUESTION_GET, json!(GetParams { id: id.to_owned() }), step);
         }
     }
 
     fn looked_up(&mut self, id: &str, result: Result<Value, ErrorShape>, step: &mut Step<'_>) {
+        let mut next = RECHECK_MS;
         match result.map(serde_json::from_value::<GetResult>) {
-            Ok(Ok(GetResult { question })) => self.add(question, step),
-            Err(error) if error.reason() == Some(reason::NOT_FOUND) => {
-                let sent = self.outbox.get(id).map(|item| item.sent);
-                self.end(id, Outcome::unknown(sent), step);
+            Ok(Ok(GetResult { question })) => {
+                let read_before_its_end = question.status == Status::Pending && self.has_ended(id);
+                self.add(question, step);
+                if read_before_its_end {
+                    return self.come_back(id, next, step);
+                }
             }
-            Ok(Err(_)) | Err(_) => {}
+            Err(error) if error.reason() == Some(reason::NOT_FOUND) => {
+                self.end(id, Outcome::unknown(self.sent(id)), step);
+            }
+            Err(error) if not_now(&error) => return self.come_back(id, backoff::wish(error.retry_after_ms), step),
+            Ok(Err(_)) | Err(_) => next = FAILED_LOOKUP_MS,
         }
-        self.read_back(id, step);
-    }
-
-    /// After a lookup: an ended request settles its item; an open one is still to be answered, or overdue.
-    fn read_back(&mut self, id: &str, step: &mut Step<'_>) {
         let Some(entry) = self.book.get(id) else { return };
-        match (&entry.outcome, self.outbox.get(id)) {
-            (Some(outcome), Some(item)) => {
+        match (&entry.outcome, &entry.record, self.outbox.get(id)) {
+            (Some(outcome), _, Some(item)) => {
                 let ours = item.explains(outcome, &step.device.name);
                 let outcome = Outcome { resolver: Resolver::Us(item.sent), ..outcome.clone() };
                 if ours {
@@ -314,10 +375,26 @@ impl World {
                 }
                 self.leave_outbox(id, ours, step);
             }
-            (None, Some(_)) => self.send(id, step),
-            (None, None) => drop(self.again_at.insert(id.to_owned(), step.now + OVERDUE_RECHECK_MS)),
-            (Some(_), None) => {}
+            (Some(_), _, None) => {}
+            // Open, as it should be.
+            (None, Some(record), None) if next == RECHECK_MS && !self.overdue(record, step.now) => {}
+            (None, ..) => self.come_back(id, next, step),
         }
+    }
+
+    fn has_ended(&self, id: &str) -> bool {
+        self.book.get(id).is_some_and(|entry| entry.outcome.is_some())
+    }
+
+    /// What has left this device for a request and wasn't acknowledged.
+    fn sent(&self, id: &str) -> Option<Sent> {
+        self.outbox.get(id).filter(|item| item.attempts > 0).map(|item| item.sent)
+    }
+
+    /// Settles a request after that long, at the earliest.
+    fn come_back(&mut self, id: &str, after: Millis, step: &Step<'_>) {
+        let at = step.now + after;
+        self.again_at.entry(id.to_owned()).and_modify(|due| *due = at.max(*due)).or_insert(at);
     }
 
     /// The gateway's word on an item.
@@ -328,7 +405,7 @@ impl World {
                 // The gateway echoes the answers in canonical form; should it not, ours are the answer.
                 let said = serde_json::from_value::<Resolved>(payload).ok();
                 let answers = said.and_then(|said| said.answers).or_else(|| item.answers.clone());
-                let ending = answers.map_or(crate::outcome::Ending::Cancelled, crate::outcome::Ending::Answered);
+                let ending = answers.map_or(Ending::Cancelled, Ending::Answered);
                 let outcome = Outcome { ending, resolver: Resolver::Us(item.sent), at_ms: Some(step.now) };
                 self.end(id, outcome, step);
                 self.leave_outbox(id, true, step);
@@ -336,17 +413,23 @@ impl World {
             Err(error) => match item.refusal(&error) {
                 Refusal::AlreadyEnded => self.look_up(id, step),
                 Refusal::Gone => {
-                    let sent = item.sent;
-                    self.end(id, Outcome::unknown(Some(sent)), step);
+                    self.end(id, Outcome::unknown(self.sent(id)), step);
                     self.leave_outbox(id, false, step);
                 }
-                Refusal::Later(after) => drop(self.again_at.insert(id.to_owned(), step.now + after)),
-                Refusal::Failed(problem) => {
-                    self.problems.insert(id.to_owned(), problem);
-                    self.leave_outbox(id, false, step);
-                }
+                Refusal::Later(after) => self.come_back(id, after, step),
+                // It came too late anyway: there is nothing to repair, only to read how it ended.
+                Refusal::Failed(_) if self.has_ended(id) => self.look_up(id, step),
+                Refusal::Failed(problem) => self.give_back(id, problem, step),
             },
         }
+    }
+
+    /// Gives the card back to the person: the reason is kept with the draft.
+    fn give_back(&mut self, id: &str, problem: SendProblem, step: &mut Step<'_>) {
+        let draft = self.drafts.entry(id.to_owned()).or_default();
+        draft.problem = Some(problem);
+        step.keep(Row::Draft { question: id.to_owned(), draft: Some(draft.clone()) });
+        self.leave_outbox(id, false, step);
     }
 
     /// Takes an item out. Its draft goes only when the answer was ours and arrived.
@@ -381,7 +464,6 @@ impl World {
         // The ending of a request that was never seen is only kept once there is a card to show it on.
         if let (Some(outcome), Some(_)) = (&entry.outcome, &entry.record) {
             step.keep(Row::Outcome { question: id.to_owned(), outcome: outcome.clone() });
-            self.problems.remove(id);
             self.again_at.remove(id);
         }
         step.card_changed(id);
@@ -390,7 +472,6 @@ impl World {
     /// Puts an answer or a skip into the outbox and sends it if the gateway is there.
     pub(crate) fn promise(&mut self, item: OutboxItem, step: &mut Step<'_>) {
         let id = item.question.clone();
-        self.problems.remove(&id);
         step.keep(Row::Outbox(item.clone()));
         self.outbox.insert(id.clone(), item);
         step.card_changed(&id);
@@ -404,9 +485,6 @@ impl World {
 
     /// Time passed.
     pub(crate) fn tick(&mut self, step: &mut Step<'_>) {
-        if !self.online() {
-            return;
-        }
         if self.list_again_at.is_some_and(|at| at <= step.now) {
             self.list_again_at = None;
             self.call(Asked::List, method::QUESTION_LIST, json!({}), step);
@@ -416,30 +494,28 @@ impl World {
             self.again_at.remove(&id);
             self.settle(&id, step);
         }
-        let overdue: Vec<_> =
-            self.book.open().filter(|record| self.overdue(record, step.now)).map(|record| record.id.clone()).collect();
-        for id in overdue {
-            if !self.again_at.contains_key(&id) {
-                self.look_up(&id, step);
-                step.card_changed(&id);
-            }
+    }
+
+    /// Ends every step: what is overdue is shown so, and asked about.
+    pub(crate) fn end_step(&mut self, step: &mut Step<'_>) {
+        self.watch(step);
+        // This computer's clock may have been set back.
+        let latest = step.now + backoff::LONGEST_WISH_MS;
+        self.again_at.values_mut().chain(&mut self.list_again_at).for_each(|at| *at = latest.min(*at));
+        let overdue = self.book.open().filter(|record| self.overdue(record, step.now)).map(|record| &record.id);
+        // The answer to an attempt says how the request stands.
+        let asked: BTreeSet<_> = self.asked.values().filter_map(Asked::about).collect();
+        let unasked = |id: &&String| !self.again_at.contains_key(*id) && !asked.contains(id.as_str());
+        for id in overdue.filter(unasked).cloned().collect::<Vec<_>>() {
+            self.look_up(&id, step);
         }
     }
 
-    /// When [`World::tick`] has something to do, on this computer's clock.
+    /// When [`World::tick`] has something to do or [`World::end_step`] something to show, on this computer's clock.
     pub(crate) fn wake_at(&self) -> Option<Millis> {
-        if !self.online() {
-            return None;
-        }
-        let checking = |id: &str| {
-            self.again_at.contains_key(id) || self.asked.values().any(|asked| *asked == Asked::Get(id.to_owned()))
-        };
-        let expiries = self
-            .book
-            .open()
-            .filter(|record| !checking(&record.id))
-            .map(|record| record.expires_at_ms.saturating_add_signed(-self.clock_offset_ms));
-        expiries.chain(self.again_at.values().copied()).chain(self.list_again_at).min()
+        let deadlines = self.book.open().map(|record| record.expires_at_ms).filter(|at| *at > self.watched_until);
+        let deadlines = deadlines.map(|at| at.saturating_add_signed(self.clock_offset_ms.saturating_neg()));
+        deadlines.chain(self.again_at.values().copied()).chain(self.list_again_at).min()
     }
 
     fn call(&mut self, asked: Asked, method: &'static str, params: Value, step: &mut Step<'_>) {
@@ -447,4 +523,9 @@ impl World {
         self.asked.insert(ticket, asked);
         step.calls.push(Call { gateway: self.config.id.clone(), ticket, method, params });
     }
+}
+
+/// Worth asking again later.
+fn not_now(error: &ErrorShape) -> bool {
+    error.code == code::UNAVAILABLE || error.retryable == Some(true)
 }

@@ -1,10 +1,10 @@
 //! Answers that arrive, and who is told what.
 
 use beckon_core::view::{CardState, DELEGATION, Intent, IntentErrorCode, ResolvedBy, Sent};
-use beckon_protocol::question::Status;
+use beckon_protocol::question::{Question, Status};
 
 use crate::support::gateway::{Rules, Truth};
-use crate::support::room::{MAC, PHONE, Room, answers, elsewhere, key, you};
+use crate::support::room::{HOME, MAC, PHONE, Room, answers, deploy, elsewhere, key, you};
 
 #[test]
 fn an_answer_reaches_the_agent_and_closes_the_card_everywhere() {
@@ -51,6 +51,50 @@ fn you_decide_tells_the_agent_that_a_person_chose_so() {
     let you = ResolvedBy::You { device: "Beckon on mac".into(), delegated: true };
     assert_eq!(room.state(MAC, "q"), CardState::Answered { by: you, at_ms: Some(room.now) });
     assert_eq!(room.shown_answer(PHONE, "q"), [DELEGATION]);
+}
+
+#[test]
+fn three_questions_go_out_as_one_answer() {
+    let mut room = Room::with_mac_and_phone(Rules::OpenClaw);
+    let mut record = deploy("q", room.now);
+    let question =
+        |id: &str, multi_select| Question { question_id: id.into(), multi_select, ..record.questions[0].clone() };
+    record.questions = vec![question("where", false), question("also", true), question("why", false)];
+    room.home().ask(record);
+    room.settle();
+    let card = || key("q");
+    let tap = |question, option| Intent::Choose { card: card(), question, option, on: true };
+    let taps = [tap(1, 1), tap(1, 0), tap(0, 1)];
+    for tap in taps {
+        room.intent(MAC, tap).unwrap();
+    }
+    room.intent(MAC, Intent::Type { card: card(), question: 1, text: " and here ".into() }).unwrap();
+    assert_eq!(room.card(MAC, "q").missing, [2], "the gap is named");
+    assert_eq!(room.intent(MAC, Intent::Send { card: card() }).unwrap_err().code, IntentErrorCode::Incomplete);
+    room.delegate(MAC, "q");
+    room.settle();
+    let sent = &room.home().accepted[0].answers.clone().unwrap().answers;
+    assert_eq!(sent["where"], ["Production"]);
+    assert_eq!(sent["also"], ["Staging (Recommended)", "Production", "and here"]);
+    assert_eq!(sent["why"], [DELEGATION]);
+}
+
+#[test]
+fn a_secret_can_be_skipped_but_not_typed_here() {
+    let mut room = Room::with_mac_and_phone(Rules::OpenClaw);
+    let mut record = deploy("q", room.now);
+    record.questions[0].is_secret = true;
+    record.questions[0].options.clear();
+    room.home().ask(record);
+    room.settle();
+    let card = room.card(MAC, "q");
+    assert!(card.questions[0].secret && card.questions[0].other.is_none() && !card.can_delegate);
+    let typed = room.intent(MAC, Intent::Type { card: key("q"), question: 0, text: "hunter2".into() });
+    assert_eq!(typed.unwrap_err().code, IntentErrorCode::Malformed);
+    assert_eq!(room.devices[MAC].store.rows(HOME), Some(1), "the question and no draft");
+    room.skip(MAC, "q");
+    room.settle();
+    assert_eq!(room.state(MAC, "q"), CardState::Skipped { by: you(MAC), at_ms: Some(room.now) });
 }
 
 #[test]
@@ -157,7 +201,11 @@ fn it_makes_no_difference_whether_the_event_or_the_response_comes_first() {
         let first = room.state(MAC, "q");
         let still_sending = CardState::Sending { what: Sent::Answer };
         let answered = CardState::Answered { by: you(MAC), at_ms: Some(room.now) };
-        assert_eq!(first, if event_first { still_sending } else { answered.clone() }, "never a stranger's for a moment");
+        assert_eq!(
+            first,
+            if event_first { still_sending } else { answered.clone() },
+            "never a stranger's for a moment"
+        );
         room.settle();
         assert_eq!(room.state(MAC, "q"), answered);
     }
@@ -184,7 +232,7 @@ fn a_second_copy_by_event_and_list_is_one_card_with_its_draft() {
     room.cut(MAC);
     room.connect(MAC);
     room.settle();
-    let again = crate::support::room::deploy("q", room.now);
+    let again = deploy("q", room.now);
     room.home().tell("question.requested", serde_json::json!(again));
     room.settle();
     assert_eq!(room.devices[MAC].view.cards.len(), 1);

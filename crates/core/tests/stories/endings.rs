@@ -1,9 +1,10 @@
 //! Endings that are nobody's answer, and the time.
 
 use beckon_core::view::{CardState, ResolvedBy, Sent};
+use beckon_protocol::question::RESOLVED_BY_MESSAGE;
 
 use crate::support::gateway::{RETENTION_MS, Rules};
-use crate::support::room::{MAC, MINUTES_15, PHONE, Room, SOMEBODY, answers, elsewhere, you};
+use crate::support::room::{HOME, MAC, MINUTES_15, PHONE, Room, SOMEBODY, answers, elsewhere, you};
 
 /// The gateway of the recordings notices 38 ms late.
 const UP: u64 = MINUTES_15 + 38;
@@ -53,7 +54,11 @@ fn a_question_that_expired_while_away_is_told_by_the_gateway() {
         room.cut(PHONE);
         room.answer(PHONE, "q", 0);
         room.wait(UP + late);
-        assert_eq!(room.state(PHONE, "q"), CardState::WaitingToSend { what: Sent::Answer }, "the clock here ends nothing");
+        assert_eq!(
+            room.state(PHONE, "q"),
+            CardState::WaitingToSend { what: Sent::Answer },
+            "the clock here ends nothing"
+        );
         room.connect(PHONE);
         room.settle();
         assert_eq!(room.state(PHONE, "q"), expected);
@@ -111,12 +116,34 @@ fn a_slow_answer_to_an_overdue_question_is_sent_once() {
 }
 
 #[test]
+fn an_answer_to_a_card_that_is_being_checked_is_sent_once() {
+    let mut room = Room::new(Rules::OpenClaw);
+    room.pair(MAC, HOME);
+    room.ask("q");
+    room.settle();
+    room.wait(MINUTES_15 - 1);
+    room.wait_unheard(1);
+    assert_eq!(room.calls_under_way(MAC), ["question.get"]);
+    room.answer(MAC, "q", 0);
+    // The gateway takes its time with the answer, and says at once that the question is still open.
+    room.home().skew_ms = -60_000;
+    room.carry_one(MAC);
+    let resolve = room.wire(MAC).calls.pop_front().unwrap();
+    room.wait(5_000);
+    assert_eq!(room.state(MAC, "q"), CardState::Sending { what: Sent::Answer });
+    assert_eq!(room.calls_under_way(MAC), Vec::<&str>::new());
+    room.wire(MAC).calls.push_back(resolve);
+    room.settle();
+    assert_eq!(room.state(MAC, "q"), CardState::Answered { by: you(MAC), at_ms: Some(room.now) });
+}
+
+#[test]
 fn time_counts_on_the_gateways_clock() {
     for skew_ms in [-86_400_000, -5_000, 5_000, 86_400_000] {
         let mut room = Room::new(Rules::OpenClaw);
         room.now = 1_000_000_000;
         room.home().skew_ms = skew_ms;
-        room.pair(MAC, crate::support::room::HOME);
+        room.pair(MAC, HOME);
         room.ask("q");
         room.settle();
         assert_eq!(room.devices[MAC].view.gateways[0].clock_offset_ms, skew_ms);
@@ -207,7 +234,7 @@ fn a_message_in_the_chat_may_be_the_answer() {
     room.ask("q");
     room.settle();
     let now = room.now;
-    room.home().answer_by_message("q", answers("Production"), now);
+    room.home().answer_as(RESOLVED_BY_MESSAGE, "q", answers("Production"), now);
     room.settle();
     let by = ResolvedBy::Message;
     assert_eq!(room.state(MAC, "q"), CardState::Answered { by, at_ms: Some(now) });

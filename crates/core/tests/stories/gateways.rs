@@ -67,14 +67,18 @@ fn an_acknowledgement_for_a_removed_gateway_is_nobodys() {
     room.carry(MAC);
     let late: Vec<_> = room.wire(MAC).news.drain(..).collect();
     room.intent(MAC, Intent::RemoveGateway { gateway: HOME.into() }).unwrap();
-    late.iter().for_each(|event| room.report(MAC, event.clone()));
+    for event in late.clone() {
+        room.report(MAC, event);
+    }
     assert!(room.devices[MAC].view.cards.is_empty());
     // Added again, it starts from what the gateway says, and late words of the old link change nothing of that.
     room.pair(MAC, HOME);
     room.ask("new");
     room.settle();
     room.answer(MAC, "new", 0);
-    late.iter().for_each(|event| room.report(MAC, event.clone()));
+    for event in late {
+        room.report(MAC, event);
+    }
     room.settle();
     assert_eq!(room.state(MAC, "new"), CardState::Answered { by: you(MAC), at_ms: Some(room.now) });
 }
@@ -193,6 +197,15 @@ fn the_built_in_gateway_keeps_its_questions_over_a_start_on_another_port() {
     room.restart(MAC);
     assert_eq!(room.typed(MAC, "built-in/q"), "draft");
     assert_eq!(room.devices[MAC].view.gateways[0].link, LinkView::Connecting);
+}
+
+#[test]
+fn a_gateway_that_grants_too_little_is_shown_so() {
+    let mut room = Room::new(Rules::OpenClaw);
+    room.home().scopes = vec!["operator.read".into()];
+    room.pair(MAC, HOME);
+    let missing_scopes = vec!["operator.write".into(), "operator.questions".into()];
+    assert_eq!(room.devices[MAC].view.gateways[0].link, LinkView::Online { missing_scopes });
 }
 
 #[test]

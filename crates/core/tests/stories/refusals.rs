@@ -29,6 +29,15 @@ fn a_gateway_that_is_busy_is_asked_again_after_its_wish() {
 }
 
 #[test]
+fn a_refusal_that_is_worth_a_retry_is_one_whatever_its_code() {
+    let mut room = asked();
+    room.home().refuse("question.resolve", ErrorShape { retryable: Some(true), ..ErrorShape::new("INTERNAL", "oops") });
+    room.answer(MAC, "q", 1);
+    room.wait(1_000);
+    assert_eq!(room.state(MAC, "q"), CardState::Answered { by: you(MAC), at_ms: Some(room.now) });
+}
+
+#[test]
 fn an_invalid_answer_comes_back_with_the_reason_and_the_draft() {
     let mut room = asked();
     room.home().refuse("question.resolve", ErrorShape::question(reason::INVALID_ANSWER, "no such place"));
@@ -40,6 +49,10 @@ fn an_invalid_answer_comes_back_with_the_reason_and_the_draft() {
     let problem = card.problem.unwrap();
     assert_eq!((problem.why, problem.detail.as_str()), (SendProblemKind::Invalid, "no such place"));
     assert_eq!(room.typed(MAC, "q"), "the moon");
+    room.restart(MAC);
+    assert!(room.card(MAC, "q").problem.is_some(), "a kill doesn't hide it");
+    room.connect(MAC);
+    room.wait(1);
     room.write(MAC, "q", "Mars");
     room.send(MAC, "q");
     assert_eq!(room.card(MAC, "q").problem, None, "the new attempt isn't judged yet");
@@ -68,7 +81,10 @@ fn a_device_that_may_not_even_list_is_told_too() {
     room.connect(MAC);
     room.wait(60_000);
     let card = room.card(MAC, "q");
-    assert_eq!((card.state, card.problem.map(|problem| problem.why)), (CardState::Pending, Some(SendProblemKind::Forbidden)));
+    assert_eq!(
+        (card.state, card.problem.map(|problem| problem.why)),
+        (CardState::Pending, Some(SendProblemKind::Forbidden))
+    );
     assert_eq!(room.home().calls["question.list"], 3, "a refusal for good isn't asked again");
 }
 
@@ -117,8 +133,13 @@ fn an_item_that_breaks_the_connection_does_not_do_so_for_ever() {
         }
         assert_eq!(attempts, MAX_ATTEMPTS);
         let card = room.card(MAC, "q");
-        assert_eq!((card.state, card.problem.map(|problem| problem.why)), (CardState::Pending, Some(SendProblemKind::Failed)));
+        assert_eq!(
+            (card.state, card.problem.map(|problem| problem.why)),
+            (CardState::Pending, Some(SendProblemKind::Failed))
+        );
         // The person may try again.
+        room.settle();
+        room.wait(1);
         room.send(MAC, "q");
         room.settle();
         assert!(matches!(room.state(MAC, "q"), CardState::Answered { .. }));
@@ -195,7 +216,10 @@ fn a_gateway_that_contradicts_itself_does_not_keep_us_busy() {
     room.wait(600_000);
     assert_eq!(room.home().calls["question.resolve"], MAX_ATTEMPTS);
     let card = room.card(MAC, "q");
-    assert_eq!((card.state, card.problem.map(|problem| problem.why)), (CardState::Pending, Some(SendProblemKind::Failed)));
+    assert_eq!(
+        (card.state, card.problem.map(|problem| problem.why)),
+        (CardState::Pending, Some(SendProblemKind::Failed))
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use beckon_core::store::Kept;
 use beckon_core::view::{BuiltInView, IntentError, SecretsView, View};
-use beckon_core::{App, Call, Effects, Input, LinkCommand, LinkEvent, ThisDevice};
+use beckon_core::{App, Call, Effects, Input, LinkCommand, LinkEvent, ThisDevice, Ticket};
 use beckon_protocol::Millis;
 use beckon_protocol::frame::method;
 use beckon_protocol::question::ResolveParams;
@@ -19,6 +19,8 @@ pub(crate) struct Wire {
     pub(crate) online: bool,
     pub(crate) calls: VecDeque<Call>,
     pub(crate) news: VecDeque<LinkEvent>,
+    /// Attempts without a response, with their questions.
+    pub(crate) resolving: BTreeMap<Ticket, String>,
 }
 
 #[derive(Debug)]
@@ -31,8 +33,8 @@ pub(crate) struct Device {
     pub(crate) wires: BTreeMap<String, Wire>,
     app: App,
     built_in: Option<BuiltInView>,
-    /// Calls made, by `resolutionId`.
-    attempts: BTreeMap<String, u32>,
+    /// Calls made, by gateway, question and `resolutionId`.
+    attempts: BTreeMap<(String, String, String), u32>,
 }
 
 impl Device {
@@ -67,12 +69,18 @@ impl Device {
         let before = std::mem::replace(&mut self.view, shown);
         mirror::assert_final(&before, &self.view);
         self.carry_out(effects);
+        self.apply(Input::Tick, now).unwrap();
     }
 
     /// Takes something in; everything but the wires has happened when it returns.
     pub(crate) fn apply(&mut self, input: Input, now: Millis) -> Result<(), IntentError> {
         let clock = self.clock(now);
         let ticked = input == Input::Tick;
+        if let Input::Link { gateway, event: LinkEvent::Response { ticket, .. } } = &input
+            && let Some(wire) = self.wires.get_mut(gateway)
+        {
+            wire.resolving.remove(ticket);
+        }
         let applied = self.app.apply(input, clock);
         let before = self.view.clone();
         let result = applied.map(|effects| self.carry_out(effects));
@@ -119,11 +127,15 @@ impl Device {
         }
         let params: ResolveParams = serde_json::from_value(call.params.clone()).unwrap();
         let item = self.store.outbox_item(&call.gateway, &params.id).expect("a row before the call");
-        assert_eq!(Some(&item.resolution_id), params.resolution_id.as_ref());
         assert_eq!(item.answers, params.answers);
-        let made = self.attempts.entry(item.resolution_id.clone()).or_default();
+        // A skip has no place for it.
+        assert_eq!(params.resolution_id, params.answers.map(|_| item.resolution_id.clone()));
+        let made = self.attempts.entry((call.gateway.clone(), params.id, item.resolution_id.clone())).or_default();
         *made += 1;
         assert_eq!(item.attempts, *made, "an attempt that isn't counted on the disk");
+        let resolving = &mut self.wires.get_mut(&call.gateway).expect("a link").resolving;
+        assert!(!resolving.values().any(|other| *other == item.question), "a second attempt beside the first");
+        resolving.insert(call.ticket, item.question.clone());
     }
 
     /// A kill at this instant would show the same.

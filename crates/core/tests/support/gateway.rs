@@ -7,8 +7,8 @@ use beckon_protocol::connect::scope;
 use beckon_protocol::error::{ErrorShape, reason};
 use beckon_protocol::frame::{event, method};
 use beckon_protocol::question::{
-    Answers, GetParams, GetResult, ListResult, QuestionRecord, RESOLVED_BY_MESSAGE, RESOLVED_BY_RUN_END, RequestParams,
-    Requested, ResolveParams, Resolved, Status,
+    Answers, GetParams, GetResult, ListResult, QuestionRecord, RESOLVED_BY_RUN_END, RequestParams, Requested,
+    ResolveParams, Resolved, Status,
 };
 use beckon_protocol::{Event, Millis, limits};
 use serde::de::DeserializeOwned;
@@ -98,6 +98,12 @@ impl Gateway {
         self.refusals.push_back((method, error));
     }
 
+    /// Nothing is refused any more without reason.
+    pub(crate) fn relent(&mut self) {
+        self.draining = false;
+        self.refusals.clear();
+    }
+
     pub(crate) fn truth(&self, id: &str) -> Truth {
         match (self.kept.get(id), self.history.get(id)) {
             (Some(kept), _) if kept.record.status == Status::Pending => Truth::Open,
@@ -130,7 +136,7 @@ impl Gateway {
                 Ok(json!(GetResult { question: kept.record.clone() }))
             }
             method::QUESTION_RESOLVE => self.resolve(read(params)?, now).map(|resolved| json!(resolved)),
-            method::QUESTION_REQUEST => self.request(read(params)?, now).map(|requested| json!(requested)),
+            method::QUESTION_REQUEST => Ok(json!(self.request(read(params)?, now))),
             _ => Err(ErrorShape::missing_scope("operator.admin")),
         }
     }
@@ -153,12 +159,17 @@ impl Gateway {
             }
             return Err(ErrorShape::question(reason::ALREADY_TERMINAL, format!("question '{}' has ended", params.id)));
         }
-        if params.answers.is_none() != params.cancel {
+        // Closed shapes: a skip has neither answers nor a `resolutionId`.
+        if params.answers.is_none() != params.cancel || params.cancel && params.resolution_id.is_some() {
             return Err(ErrorShape::invalid("invalid question.resolve params"));
         }
         let invalid = |broken: rules::RuleBroken| ErrorShape::question(reason::INVALID_ANSWER, broken.to_string());
-        let answers =
-            params.answers.as_ref().map(|given| rules::canonical(&record.questions, given)).transpose().map_err(invalid)?;
+        let answers = params
+            .answers
+            .as_ref()
+            .map(|given| rules::canonical(&record.questions, given))
+            .transpose()
+            .map_err(invalid)?;
         let status = if answers.is_some() { Status::Answered } else { Status::Cancelled };
         self.accepted.push(params.clone());
         self.end(&params.id, status, answers.clone(), params.resolved_by, now);
@@ -168,7 +179,7 @@ impl Gateway {
         Ok(Resolved { id: None, status, answers, resolution_id: None })
     }
 
-    fn request(&mut self, params: RequestParams, now: Millis) -> Result<Requested, ErrorShape> {
+    fn request(&mut self, params: RequestParams, now: Millis) -> Requested {
         let id = params.id.unwrap_or_else(|| format!("made-up-{}", self.kept.len()));
         let created_at_ms = self.clock(now);
         let expires_at_ms = created_at_ms + params.timeout_ms.unwrap_or(limits::QUESTION_TIMEOUT_MS);
@@ -184,7 +195,7 @@ impl Gateway {
             answers: None,
             resolved_by: None,
         });
-        Ok(Requested { id, expires_at_ms })
+        Requested { id, expires_at_ms }
     }
 
     /// An agent asks.
@@ -193,9 +204,9 @@ impl Gateway {
         self.kept.insert(record.id.clone(), Kept { record, ended_at: None, resolution_id: None });
     }
 
-    /// A message in the chat is taken as the answer.
-    pub(crate) fn answer_by_message(&mut self, id: &str, answers: Answers, now: Millis) {
-        self.end(id, Status::Answered, Some(answers), Some(RESOLVED_BY_MESSAGE.to_owned()), now);
+    /// Somebody answers, under that name; `plain-text` is a message in the chat.
+    pub(crate) fn answer_as(&mut self, name: &str, id: &str, answers: Answers, now: Millis) {
+        self.end(id, Status::Answered, Some(answers), Some(name.to_owned()), now);
     }
 
     /// A client that doesn't say who it is answers.

@@ -76,10 +76,9 @@ pub(crate) fn has_ended(state: &CardState) -> bool {
     is_final(state) || matches!(state, CardState::Unknown { .. })
 }
 
-/// The view a start from the disk would show: what is on its way waits, clocks and reasons are not known yet.
+/// The view a start from the disk would show: what is on its way waits, and clocks are not known yet.
 pub(crate) fn as_restarted(mut view: View) -> View {
     for card in &mut view.cards {
-        card.problem = None;
         card.state = match card.state.clone() {
             CardState::Sending { what } => CardState::WaitingToSend { what },
             CardState::Checking => CardState::Pending,

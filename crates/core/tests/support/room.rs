@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use beckon_core::view::{CardState, CardView, Intent, IntentError, LinkProblem, ResolvedBy};
 use beckon_core::{Input, LinkEvent};
 use beckon_protocol::Millis;
-use beckon_protocol::frame::{event, method};
+use beckon_protocol::frame::event;
 use beckon_protocol::question::{Answers, Question, QuestionOption, QuestionRecord, Status};
 use serde_json::json;
 
@@ -79,8 +79,7 @@ impl Room {
     /// Somebody at another program answers.
     pub(crate) fn answer_elsewhere(&mut self, id: &str) {
         let now = self.now;
-        let params = json!({ "id": id, "answers": answers("Production"), "resolvedBy": "Beckon on desk" });
-        self.home().call(method::QUESTION_RESOLVE, params, now).unwrap();
+        self.home().answer_as("Beckon on desk", id, answers("Production"), now);
         self.publish();
     }
 
@@ -195,9 +194,13 @@ impl Room {
     /// `HOME` dies, and starts again.
     pub(crate) fn restart_gateway(&mut self) {
         let names: Vec<_> = self.devices.keys().copied().filter(|device| self.online(device)).collect();
-        names.iter().for_each(|device| self.cut(device));
+        for device in &names {
+            self.cut(device);
+        }
         self.home().restart();
-        names.iter().for_each(|device| self.connect(device));
+        for device in names {
+            self.connect(device);
+        }
     }
 
     /// What gateways have to tell goes onto the wires.

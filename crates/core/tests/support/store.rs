@@ -76,14 +76,14 @@ impl Rows {
 
     fn all(&self) -> Vec<Row> {
         let questions = self.questions.values().cloned().map(Row::Question);
-        let outcomes = self.outcomes.iter().map(|(question, outcome)| Row::Outcome {
-            question: question.clone(),
-            outcome: outcome.clone(),
-        });
-        let drafts = self.drafts.iter().map(|(question, draft)| Row::Draft {
-            question: question.clone(),
-            draft: Some(draft.clone()),
-        });
+        let outcomes = self
+            .outcomes
+            .iter()
+            .map(|(question, outcome)| Row::Outcome { question: question.clone(), outcome: outcome.clone() });
+        let drafts = self
+            .drafts
+            .iter()
+            .map(|(question, draft)| Row::Draft { question: question.clone(), draft: Some(draft.clone()) });
         questions.chain(outcomes).chain(drafts).chain(self.outbox.values().cloned().map(Row::Outbox)).collect()
     }
 }
