@@ -296,7 +296,7 @@ impl Driver {
 
 fn this_device(secrets: &mut dyn SecretStore) -> Result<ThisDevice, SecretError> {
     let host = gethostname::gethostname().to_string_lossy().trim_end_matches(".local").to_owned();
-    let name = if host.is_empty() { "Beckon".to_owned() } else { format!("Beckon on {host}") };
+    let name = if host.is_empty() { "Beckon".to_owned() } else { host };
     let tag = secrets::device_key(secrets)?.id().chars().take(16).collect();
     Ok(ThisDevice { name, tag })
 }

@@ -91,7 +91,7 @@ impl std::fmt::Debug for SecretChange {
 /// This device, as it presents itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThisDevice {
-    /// For people, and `resolvedBy` of its answers, for example `Beckon on laptop`.
+    /// For people, and `resolvedBy` of its answers, for example `laptop`.
     pub name: String,
     /// Tells its answers apart from those of a device of the same name; at most 64 characters.
     pub tag: String,
