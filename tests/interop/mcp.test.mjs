@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { binary, Home } from '../support/beckon.mjs';
 import { launch, phone } from '../support/browser.mjs';
-import { cardAbout, press, choose, ended } from '../support/cards.mjs';
+import { cardAbout, choose, ended, press, sendButton } from '../support/cards.mjs';
 import { DEPLOY } from '../support/questions.mjs';
 
 let home, browser, page, watcher, agent;
@@ -84,12 +84,12 @@ test('a call that is cancelled takes its question with it', async () => {
   const { result, question } = ask(agent, { questions: [{ ...DEPLOY, question: 'Will this be cancelled?' }] }, { signal: cancel.signal });
   const { id } = await question;
   const card = cardAbout(page, 'Will this be cancelled?');
-  await card.getByRole('button', { name: 'Send' }).waitFor();
+  await sendButton(card).waitFor();
   cancel.abort();
   await assert.rejects(result);
   assert.equal((await watcher.resolved(id)).status, 'cancelled');
   assert.equal((await watcher.get(id)).status, 'cancelled');
-  await ended(card);
+  await ended(card, 'No answer');
 });
 
 test('an agent that goes away takes its question with it', async () => {

@@ -1,9 +1,8 @@
 // One thumb on a card: nothing leaves before Send, and nothing typed is lost on the way.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { phone } from '../support/browser.mjs';
-import { act, cardAbout, choose, ended, option, otherField, press, typeOther } from '../support/cards.mjs';
-import { until } from '../support/processes.mjs';
+import { act, cardAbout, choose, ended, option, otherField, press, ready, sendButton, typeOther } from '../support/cards.mjs';
 import { DEPLOY, THREE } from '../support/questions.mjs';
 import { Stage } from '../support/stage.mjs';
 
@@ -13,6 +12,7 @@ let number = 0;
 before(async () => { stage = await Stage.set(); });
 after(() => stage.strike());
 beforeEach(async () => { page = await stage.page(phone); });
+afterEach(() => stage.clear());
 
 /** Asks where to deploy, each time in words of its own; resolves with the request's id and its card. */
 async function deploy() {
@@ -24,7 +24,6 @@ async function deploy() {
 }
 
 const stillOpen = async id => (await stage.asker.get(id)).status === 'pending';
-const sendButton = card => card.getByRole('button', { name: 'Send', exact: true });
 
 test('a tap chooses and never sends', async () => {
   const { id, card } = await deploy();
@@ -50,7 +49,7 @@ test('nothing is chosen beforehand, and Send says what is missing without sendin
   assert.ok(await stillOpen(id));
 
   await choose(card, 'Search');
-  await until(async () => await sendButton(card).getAttribute('aria-disabled') !== 'true', { what: 'Send enabled' });
+  await ready(card);
   await press(card, 'Send');
   assert.deepEqual(await stage.answers(id), { db: ['Postgres'], features: ['Search'], name: ['Beta'] });
 });
@@ -74,6 +73,7 @@ test('Skip asks for confirmation only when something would be lost', async () =>
 
   const drafted = await deploy();
   await choose(drafted.card, 'Staging');
+  await ready(drafted.card);
   await press(drafted.card, 'Skip');
   await act(drafted.card.getByRole('button', { name: 'Keep answering' }));
   assert.ok(await stillOpen(drafted.id));

@@ -1,8 +1,8 @@
 // A card answered without a pointer.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { desktop } from '../support/browser.mjs';
-import { cardAbout, option, otherField } from '../support/cards.mjs';
+import { cardAbout, option, otherField, ready } from '../support/cards.mjs';
 import { until } from '../support/processes.mjs';
 import { DEPLOY, THREE } from '../support/questions.mjs';
 import { Stage } from '../support/stage.mjs';
@@ -12,6 +12,7 @@ let stage, page;
 before(async () => { stage = await Stage.set(); });
 after(() => stage.strike());
 beforeEach(async () => { page = await stage.page(desktop); });
+afterEach(() => stage.clear());
 
 /** Tabs until the focus is in `locator`. */
 async function tabInto(locator) {
@@ -42,6 +43,7 @@ test('digits choose, O goes to Other, Ctrl+Enter sends; digits in the text are t
   await page.keyboard.press('o');
   await page.keyboard.type('2 much');
   assert.equal(await otherField(card, 'What is it called?').inputValue(), '2 much');
+  await ready(card);
   await page.keyboard.press('Control+Enter');
   assert.deepEqual(await stage.answers(id), { db: ['Postgres'], features: ['Login', 'Export, CSV'], name: ['2 much'] });
 });
@@ -59,6 +61,7 @@ test('Escape folds the card and discards nothing', async () => {
   await page.keyboard.press('Enter');
   await chosen(card, 'Production');
   await tabInto(card.getByRole('radiogroup'));
+  await ready(card);
   await page.keyboard.press('Control+Enter');
   assert.deepEqual(await stage.answers(id), { deploy_target: ['Production'] });
 });

@@ -21,11 +21,16 @@ export async function choose(card, label) {
   await until(() => option(card, label).isChecked(), { what: `'${label}' chosen` });
 }
 
+export const sendButton = card => card.getByRole('button', { name: 'Send', exact: true });
+
+/** Waits until Send is on offer: the core has all that was chosen and typed. No hand is quicker than that; a test is. */
+export const ready = card => until(() => sendButton(card).isEnabled(), { what: 'Send enabled' });
+
 export const press = (card, name) => act(card.getByRole('button', { name, exact: true }));
 
 /** Waits until the card is a summary that says all of this. */
 export async function ended(card, ...words) {
-  await card.getByRole('button', { name: 'Send', exact: true }).waitFor({ state: 'detached' });
+  await sendButton(card).waitFor({ state: 'detached' });
   for (const text of words) await card.getByText(text).first().waitFor();
 }
 

@@ -90,7 +90,7 @@ export class GatewayClient {
   }
 
   /** The first event of that name whose payload matches, received already or still to come. */
-  event(name, matches = () => true, { within = 30_000 } = {}) {
+  event(name, matches = () => true, { within = 10_000 } = {}) {
     const test = frame => frame.event === name && matches(frame.payload ?? {});
     const past = this.events.find(test);
     if (past) return Promise.resolve(past);

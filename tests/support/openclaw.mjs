@@ -49,8 +49,11 @@ export class OpenClaw {
   }
 }
 
-/** Has the agent ask; resolves with `{runId, question}` once the question is on the wire. `client` starts the run. */
-export async function agentAsks(client, questions, sessionKey = 'agent:main:main') {
+/**
+ * Has the agent ask; resolves with `{runId, question}` once the question is on the wire. `client` starts the run, in a
+ * session of its own: a session asks one question at a time.
+ */
+export async function agentAsks(client, questions, sessionKey = `agent:main:${randomUUID()}`) {
   const idempotencyKey = randomUUID();
   const { runId } = await client.request('chat.send', { sessionKey, message: `ASK ${JSON.stringify({ questions })}`, idempotencyKey });
   const question = await client.requested(record => record.runId === runId, { within: 60_000 });

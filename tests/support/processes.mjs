@@ -30,8 +30,6 @@ export class Program {
         this.#changed.forEach(check => check());
       });
     }
-    // What still runs is no reason to stay: a test process whose tests are done ends, and ends it.
-    for (const handle of [this.child, this.child.stdout, this.child.stderr]) handle.unref();
     running.add(this);
     /** Resolves with the exit code, or the name of the signal that ended it, once all output was read. */
     this.ended = new Promise(resolve => {

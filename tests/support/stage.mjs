@@ -33,6 +33,11 @@ export class Stage {
   /** The answers by question, once it was answered. */
   async answers(id) { return (await this.asker.resolved(id)).answers.answers; }
 
+  /** Leaves nothing open, so that the next story's card is the one that is unfolded. */
+  async clear() {
+    for (const { id } of await this.asker.pending()) await this.asker.skip(id);
+  }
+
   async strike() {
     await this.browser?.close();
     await this.app?.kill();

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use beckon_protocol::Millis;
 use beckon_protocol::chat::SessionKey;
+use beckon_protocol::question::QuestionRecord;
 use serde_json::json;
 
 use crate::address::Address;
@@ -144,7 +145,7 @@ impl App {
         let worlds = || self.order.iter().filter_map(|id| self.worlds.get(id));
         let mut cards: Vec<_> = worlds().flat_map(|world| self.cards(world, now)).collect();
         cards.sort_by(|a, b| (a.created_at_ms, &a.key).cmp(&(b.created_at_ms, &b.key)));
-        let mut chats: Vec<_> = worlds().flat_map(chats).collect();
+        let mut chats: Vec<_> = worlds().flat_map(|world| chats(world, |_| true)).collect();
         chats.sort_by(|a, b| (b.at_ms, &b.key).cmp(&(a.at_ms, &a.key)));
         View {
             first_run: self.first_run(),
@@ -186,9 +187,10 @@ impl App {
         for (gateway, questions) in &touched.cards {
             let Some(world) = self.worlds.get(gateway) else { continue };
             let cards: Vec<_> = questions.iter().filter_map(|id| self.card(world, id, now)).collect();
-            let changed: BTreeSet<_> = cards.iter().map(|card| &card.chat).collect();
-            let changed = chats(world).into_iter().filter(|chat| changed.contains(&chat.key));
-            effects.patches.extend(changed.map(|chat| Patch::Chat { chat }));
+            let records = questions.iter().filter_map(|id| world.book.record(id));
+            let sessions: BTreeSet<_> = records.map(session).collect();
+            let changed = chats(world, |session| sessions.contains(session));
+            effects.patches.extend(changed.into_iter().map(|chat| Patch::Chat { chat }));
             effects.patches.extend(cards.into_iter().map(|card| Patch::Card { card }));
         }
         for gateway in touched.gateways.iter().chain(touched.cards.keys().filter(|id| !touched.gateways.contains(*id)))
@@ -401,10 +403,15 @@ fn gateway_view(world: &World) -> GatewayView {
     }
 }
 
-fn chats(world: &World) -> Vec<ChatView> {
+/// Key of the chat that asked; empty when none did.
+fn session(record: &QuestionRecord) -> &str {
+    record.session_key.as_deref().unwrap_or_default()
+}
+
+fn chats(world: &World, wanted: impl Fn(&str) -> bool) -> Vec<ChatView> {
     let mut chats = BTreeMap::<&str, ChatView>::new();
-    for (record, outcome) in world.book.iter() {
-        let session = record.session_key.as_deref().unwrap_or_default();
+    for (record, outcome) in world.book.iter().filter(|(record, _)| wanted(session(record))) {
+        let session = session(record);
         let chat = chats.entry(session).or_insert_with(|| {
             let parts = SessionKey::parse(session);
             // The main chat of an agent is called after the agent.

@@ -291,8 +291,7 @@ impl World {
         let gone: BTreeSet<_> = gone.cloned().collect();
         let mine: Vec<_> = self.outbox.keys().filter(|id| !gone.contains(*id)).cloned().collect();
         // The line was cut while the gateway was being asked who it was.
-        let recent = |outcome: &Outcome| outcome.at_ms.is_some_and(|at| at.saturating_add(NAMED_FOR_MS) > step.now);
-        let nameless = self.book.iter().filter(|(_, outcome)| outcome.is_some_and(|it| it.lacks_name() && recent(it)));
+        let nameless = self.book.iter().filter(|(_, outcome)| outcome.is_some_and(|it| may_be_named(it, step.now)));
         let nameless: Vec<_> = nameless.map(|(record, _)| record.id.clone()).collect();
         for id in gone.iter().chain(&nameless) {
             self.look_up(id, step);
@@ -367,6 +366,9 @@ impl World {
         }
         let Some(entry) = self.book.get(id) else { return };
         match (&entry.outcome, &entry.record, self.outbox.get(id)) {
+            (Some(outcome), ..) if next == FAILED_LOOKUP_MS && may_be_named(outcome, step.now) => {
+                self.come_back(id, next, step);
+            }
             (Some(outcome), _, Some(item)) => {
                 let ours = item.explains(outcome, &step.device.name);
                 let outcome = Outcome { resolver: Resolver::Us(item.sent), ..outcome.clone() };
@@ -424,12 +426,14 @@ impl World {
         }
     }
 
-    /// Gives the card back to the person: the reason is kept with the draft.
+    /// Gives the card back to the person: the reason is kept with the draft. A refusal doesn't say whether the request is
+    /// still open, so the gateway is asked.
     fn give_back(&mut self, id: &str, problem: SendProblem, step: &mut Step<'_>) {
         let draft = self.drafts.entry(id.to_owned()).or_default();
         draft.problem = Some(problem);
         step.keep(Row::Draft { question: id.to_owned(), draft: Some(draft.clone()) });
         self.leave_outbox(id, false, step);
+        self.look_up(id, step);
     }
 
     /// Takes an item out. Its draft goes only when the answer was ours and arrived.
@@ -523,6 +527,11 @@ impl World {
         self.asked.insert(ticket, asked);
         step.calls.push(Call { gateway: self.config.id.clone(), ticket, method, params });
     }
+}
+
+/// The gateway may still say who ended it.
+fn may_be_named(outcome: &Outcome, now: Millis) -> bool {
+    outcome.lacks_name() && outcome.at_ms.is_some_and(|at| at.saturating_add(NAMED_FOR_MS) > now)
 }
 
 /// Worth asking again later.

@@ -6,7 +6,7 @@ use beckon_protocol::ErrorShape;
 use beckon_protocol::error::{code, reason};
 
 use crate::support::gateway::{Rules, Truth};
-use crate::support::room::{HOME, MAC, PHONE, Room, elsewhere, you};
+use crate::support::room::{HOME, MAC, PHONE, Room, SOMEBODY, elsewhere, you};
 
 fn asked() -> Room {
     let mut room = Room::with_mac_and_phone(Rules::OpenClaw);
@@ -188,18 +188,36 @@ fn a_lookup_that_fails_is_repeated() {
 
 #[test]
 fn a_read_back_that_fails_is_repeated_and_not_guessed() {
+    for error in [ErrorShape::unavailable("busy"), ErrorShape::new("INTERNAL", "oops")] {
+        let mut room = asked();
+        room.answer(PHONE, "q", 1);
+        room.answer(MAC, "q", 1);
+        room.carry(MAC);
+        let at_ms = Some(room.now);
+        room.home().refuse("question.get", error);
+        room.carry(PHONE);
+        room.hear(PHONE);
+        room.carry(PHONE);
+        room.hear(PHONE);
+        assert_eq!(room.state(PHONE, "q"), CardState::Sending { what: Sent::Answer });
+        room.wait(12_000);
+        assert_eq!(room.state(PHONE, "q"), CardState::Answered { by: elsewhere(MAC), at_ms });
+    }
+}
+
+#[test]
+fn an_ending_is_shown_when_nobody_will_say_whose_it_was() {
     let mut room = asked();
+    for _ in 0..10 {
+        room.home().refuse("question.get", ErrorShape::new("INTERNAL", "oops"));
+    }
     room.answer(PHONE, "q", 1);
     room.answer(MAC, "q", 1);
     room.carry(MAC);
-    room.home().refuse("question.get", ErrorShape::unavailable("busy"));
-    room.carry(PHONE);
-    room.hear(PHONE);
-    room.carry(PHONE);
-    room.hear(PHONE);
-    assert_eq!(room.state(PHONE, "q"), CardState::Sending { what: Sent::Answer });
-    room.wait(5_000);
-    assert!(matches!(room.state(PHONE, "q"), CardState::Answered { by, .. } if by == elsewhere(MAC)));
+    let at_ms = Some(room.now);
+    room.wait(60_000);
+    assert_eq!(room.state(PHONE, "q"), CardState::Answered { by: SOMEBODY, at_ms });
+    assert!(room.home().calls["question.get"] <= 3, "not for ever");
 }
 
 /// `question.resolve` says that it has ended, and `question.get` can't say how.
@@ -239,6 +257,21 @@ fn a_refusal_of_an_answer_that_came_too_late_is_no_problem_to_show() {
         assert_eq!(card.state, CardState::Answered { by: elsewhere(MAC), at_ms: Some(room.now) });
         assert_eq!(card.problem, None, "it has ended; there is nothing to repair");
     }
+}
+
+/// The list lacks it, nobody can say how it ended, and the answer is refused for a reason of its own.
+#[test]
+fn a_card_that_was_given_back_is_asked_about_until_the_gateway_has_spoken() {
+    let mut room = asked();
+    room.cut(PHONE);
+    room.answer(MAC, "q", 0);
+    room.answer(PHONE, "q", 1);
+    room.settle();
+    room.home().refuse("question.get", ErrorShape::new("INTERNAL", "oops"));
+    room.home().refuse("question.resolve", ErrorShape::missing_scope("operator.questions"));
+    room.connect(PHONE);
+    room.wait(12_000);
+    assert_eq!(room.state(PHONE, "q"), CardState::Answered { by: elsewhere(MAC), at_ms: None });
 }
 
 #[test]
