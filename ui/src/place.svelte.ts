@@ -54,6 +54,8 @@ class CurrentPlace {
 
   go(place: Place): void {
     location.hash = hashOf(place);
+    // The event comes later; until then nobody may take the person to be where they were.
+    this.place = place;
   }
 
   /** Goes there without leaving a step to go back to. */

@@ -58,7 +58,8 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     };
-    let result = target.asker(&name, session_key)?.ask(ask, interrupted()).await?;
+    let interrupted = interrupted();
+    let result = target.asker(&name, session_key)?.ask(ask, interrupted).await?;
     println!("{}", serde_json::to_string(&result)?);
     Ok(match result {
         AskResult::Answered { .. } => ExitCode::SUCCESS,

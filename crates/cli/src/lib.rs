@@ -127,15 +127,28 @@ fn log() {
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).try_init();
 }
 
-/// Resolves when the person or the system wants the program to end.
-async fn interrupted() {
+/// Resolves when the person or the system wants the program to end. Listens from the call on, not from the first poll:
+/// an interruption in between must not end a program that has promises to take back.
+fn interrupted() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        tokio::select! {
-            _ = terminated.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        async move {
+            match signals {
+                [Ok(mut interrupt), Ok(mut terminate)] => {
+                    tokio::select! {
+                        _ = interrupt.recv() => {}
+                        _ = terminate.recv() => {}
+                    }
+                }
+                // Without a listener the system ends the program itself.
+                _ => std::future::pending().await,
+            }
         }
-        return;
     }
-    let _ = tokio::signal::ctrl_c().await;
+    #[cfg(not(unix))]
+    async {
+        let _ = tokio::signal::ctrl_c().await;
+    }
 }

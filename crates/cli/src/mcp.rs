@@ -4,7 +4,10 @@
 //! progress, if it asked for it, so that its own time-out doesn't end the call.
 
 use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
 use std::process::ExitCode;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use beckon_client::Asker;
@@ -15,6 +18,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
+use tokio::io::{AsyncRead, ReadBuf, Stdin};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -26,7 +30,8 @@ const PROGRESS: Duration = Duration::from_secs(10);
 pub(crate) async fn run(target: Target) -> anyhow::Result<ExitCode> {
     let server = Server { target, gone: CancellationToken::new(), calls: TaskTracker::new() };
     let (gone, calls) = (server.gone.clone(), server.calls.clone());
-    let service = server.serve(rmcp::transport::stdio()).await?;
+    let (input, output) = rmcp::transport::stdio();
+    let service = server.serve((Input { input, gone: gone.clone() }, output)).await?;
     tokio::select! {
         ended = service.waiting() => drop(ended?),
         () = interrupted() => {}
@@ -36,6 +41,25 @@ pub(crate) async fn run(target: Target) -> anyhow::Result<ExitCode> {
     calls.close();
     calls.wait().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Standard input, whose end means that the client is gone: calls must not wait for an answer that nobody takes.
+struct Input {
+    input: Stdin,
+    gone: CancellationToken,
+}
+
+impl AsyncRead for Input {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.input).poll_read(cx, buffer);
+        match read {
+            Poll::Ready(Err(_)) => self.gone.cancel(),
+            Poll::Ready(Ok(())) if buffer.filled().len() == before => self.gone.cancel(),
+            Poll::Ready(Ok(())) | Poll::Pending => {}
+        }
+        read
+    }
 }
 
 struct Server {

@@ -9,7 +9,7 @@ use beckon_core::ask::{Ask, AskResult};
 use beckon_core::backoff;
 use beckon_protocol::error::{ErrorShape, reason};
 use beckon_protocol::frame::method;
-use beckon_protocol::question::{RequestParams, ResolveParams, Resolved, WaitParams};
+use beckon_protocol::question::{RESOLVED_BY_RUN_END, RequestParams, ResolveParams, Resolved, WaitParams};
 use beckon_protocol::{Frame, close};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -124,7 +124,8 @@ impl Asker {
     async fn cancel(&self, id: &str) {
         let attempt = async {
             let mut connection = self.connect().await?;
-            let resolved_by = Some(self.name.clone());
+            // Not a person's skip: whoever asked has gone.
+            let resolved_by = Some(RESOLVED_BY_RUN_END.to_owned());
             let params =
                 ResolveParams { id: id.to_owned(), answers: None, cancel: true, resolved_by, resolution_id: None };
             let answer: Result<Value, AskError> = call(&mut connection, method::QUESTION_RESOLVE, json!(params)).await;

@@ -186,7 +186,7 @@ async fn whoever_asks_can_take_it_back() {
     phone.card(pending).await;
     cancel.send(()).unwrap();
     assert_eq!(text(&asked.await.unwrap().unwrap()), r#"{"status":"no_answer"}"#);
-    phone.card(|card| matches!(card.state, CardState::Skipped { .. })).await;
+    phone.card(|card| matches!(card.state, CardState::Stopped { .. })).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

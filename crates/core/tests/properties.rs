@@ -34,7 +34,7 @@ mod properties {
     }
 
     proptest! {
-        #![proptest_config(config(4))]
+        #![proptest_config(config(2))]
 
         /// In the same millisecond, around the deadline, with lines that break: one outcome, the same for everyone.
         #[test]
