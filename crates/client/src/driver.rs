@@ -280,6 +280,8 @@ impl Driver {
     }
 
     fn welcome(&mut self, subscriber: mpsc::Sender<Patch>) {
+        // A view belongs to the time of the last step.
+        drop(self.take_in(Input::Tick));
         let view = self.app.view(now_ms());
         if subscriber.try_send(Patch::Reset { view }).is_ok() {
             self.subscribers.push(subscriber);

@@ -75,7 +75,11 @@ fn wait_before_next(down: &Down, failures: u32) -> Option<Duration> {
         return Some(APPROVAL);
     }
     let random = getrandom::u64().unwrap_or_default();
-    (!down.needs_person).then(|| down.retry_after.unwrap_or_else(|| backoff::wait(failures, random)))
+    let wish = down.retry_after.map(|wish| {
+        // However long the gateway wishes: an attempt in a minute costs nothing.
+        Duration::from_millis(backoff::wish(u64::try_from(wish.as_millis()).ok()))
+    });
+    (!down.needs_person).then(|| wish.unwrap_or_else(|| backoff::wait(failures, random)))
 }
 
 /// False when the link isn't wanted any more.
