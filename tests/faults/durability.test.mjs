@@ -1,13 +1,24 @@
 // The gateway is killed, and nothing that it acknowledged is lost. `beckon ask` waits through it.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Home } from '../support/beckon.mjs';
 import { launch, phone } from '../support/browser.mjs';
 import { cardAbout, choose, ended, press } from '../support/cards.mjs';
-import { DEPLOY, request } from '../support/questions.mjs';
+import { DEPLOY, request, THREE } from '../support/questions.mjs';
 
 const ASK = ['--question', DEPLOY.question, '--header', DEPLOY.header, '--option', 'Staging (Recommended)=Safe to break', '--option', 'Production'];
+
+test('`beckon gateway` says one line, and ends when it is told to', async () => {
+  const home = new Home();
+  const gateway = await home.gateway();
+  const line = `listening on ${home.url}\n`;
+  gateway.signal('SIGTERM');
+  const { code, stdout } = await gateway.end();
+  assert.equal(stdout, line);
+  assert.equal(code, 0);
+});
 
 describe('a question of `beckon ask`', () => {
   let home, gateway, watcher, browser;
@@ -58,6 +69,17 @@ describe('a question of `beckon ask`', () => {
     assert.equal((await watcher.resolved(question.id)).status, 'cancelled');
   });
 
+  test('three questions from standard input: one answer to each', async () => {
+    const program = home.beckon(['ask', '--json', '-'], { input: 'pipe' });
+    program.child.stdin.end(JSON.stringify({ questions: THREE }));
+    const question = await watcher.requested(record => record.questions.length === 3);
+    const answers = { answers: { db: ['Postgres'], features: ['Login', 'mine'], name: ['Beta'] } };
+    await watcher.request('question.resolve', { id: question.id, answers });
+    const { code, stdout } = await program.end();
+    assert.deepEqual(JSON.parse(stdout), { status: 'answered', answers });
+    assert.equal(code, 0);
+  });
+
   test('bad arguments: every fault on standard error, exit status 64, nobody asked', async () => {
     const bad = { questions: [{ id: 'Deploy-Target', header: ' ', question: ' ', options: [{ label: 'Other…' }] }] };
     const program = home.beckon(['ask', '--json', '-'], { input: 'pipe' });
@@ -73,11 +95,13 @@ describe('a question of `beckon ask`', () => {
   test('no gateway: it says so, exit status 1', async () => {
     const nobody = new Home();
     const never = await nobody.ask(...ASK).end();
-    assert.match(never.stderr, /no gateway has run here yet/);
+    assert.match(never.stderr, /no gateway runs here/);
     assert.equal(never.code, 1);
 
     await (await nobody.gateway()).kill();
-    const gone = await nobody.ask(...ASK).end();
+    // Whoever listens at its last address now is not to be handed its token.
+    assert.match((await nobody.ask(...ASK).end()).stderr, /no gateway runs here/);
+    const gone = await nobody.ask(...ASK, '--gateway', nobody.url, '--token-file', join(nobody.directory, 'gateway/token')).end();
     assert.match(gone.stderr, /the gateway can't be reached/);
     assert.equal(gone.code, 1);
   });

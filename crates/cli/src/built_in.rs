@@ -1,5 +1,7 @@
 //! The built-in gateway for an app on this computer: the one that runs on the same home, or one started here.
 
+use std::path::PathBuf;
+
 use beckon_client::home::HOME_VARIABLE;
 use beckon_client::{BuiltIn, Home};
 use beckon_core::view::BuiltInView;
@@ -19,16 +21,18 @@ pub async fn start(home: &Home) -> anyhow::Result<(BuiltIn, Option<Serving>)> {
         }
         Err(error) => return Err(error.into()),
     };
-    let view = BuiltInView { address: endpoint.address, mcp_snippet: mcp_snippet() };
+    let view = BuiltInView { address: endpoint.address, mcp_snippet: mcp_snippet(home) };
     Ok((BuiltIn { view, token: endpoint.token }, serving))
 }
 
 /// Settings that give `ask_user` to an MCP agent, in the form that most of them take.
-fn mcp_snippet() -> String {
-    let program = std::env::current_exe().map_or_else(|_| "beckon".to_owned(), |path| path.display().to_string());
-    let server = match std::env::var(HOME_VARIABLE) {
-        Ok(home) => json!({ "command": program, "args": ["mcp"], "env": { HOME_VARIABLE: home } }),
-        Err(_) => json!({ "command": program, "args": ["mcp"] }),
+fn mcp_snippet(home: &Home) -> String {
+    // An AppImage runs from a place that is gone afterwards; the variable has the file itself.
+    let image = std::env::var_os("APPIMAGE").map(PathBuf::from);
+    let program = image.or_else(|| std::env::current_exe().ok()).unwrap_or_else(|| "beckon".into());
+    let server = match home.elsewhere() {
+        Some(home) => json!({ "command": program, "args": ["mcp"], "env": { HOME_VARIABLE: home } }),
+        None => json!({ "command": program, "args": ["mcp"] }),
     };
     serde_json::to_string_pretty(&json!({ "mcpServers": { "beckon": server } })).unwrap_or_default()
 }

@@ -73,7 +73,7 @@ impl Target {
             (Some(typed), _) => beckon_core::address::Address::parse(typed)?.url,
             (None, Some(found)) => found.address.clone(),
             (None, None) => anyhow::bail!(
-                "no gateway has run here yet: start the Beckon app or `beckon gateway`, or name one with --gateway"
+                "no gateway runs here: start the Beckon app or `beckon gateway`, or name one with --gateway"
             ),
         };
         let token = match (&self.token_file, found) {
@@ -120,7 +120,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 }
 
 /// Logs go to standard error: standard output belongs to results. `BECKON_LOG` chooses more.
-fn log() {
+pub fn log() {
     let filter = EnvFilter::try_from_env("BECKON_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     let ansi = std::io::stderr().is_terminal();
     // Another logger may be set when the app runs a command.

@@ -1,12 +1,13 @@
 //! Asks a question and waits for its end, through reconnects: for `beckon ask` and the MCP tool.
 //!
 //! The request's id is made here, so that asking again after a lost acknowledgement asks the same question: a gateway
-//! that has it already says so. After each connect the question is asked again only when the gateway doesn't know it.
+//! that has it already says so. Until the gateway has acknowledged it, each connection asks; afterwards it only waits.
 
 use std::time::Duration;
 
 use beckon_core::ask::{Ask, AskResult};
 use beckon_core::backoff;
+use beckon_core::view::LinkProblem;
 use beckon_protocol::error::{ErrorShape, reason};
 use beckon_protocol::frame::method;
 use beckon_protocol::question::{RESOLVED_BY_RUN_END, RequestParams, ResolveParams, Resolved, WaitParams};
@@ -172,13 +173,22 @@ impl Conversation {
     }
 }
 
+/// A refusal that is worth another try is as good as a lost connection.
+fn refused(error: ErrorShape) -> AskError {
+    if error.retryable != Some(true) {
+        return AskError::Refused(error);
+    }
+    let retry_after = Some(Duration::from_millis(backoff::wish(error.retry_after_ms)));
+    AskError::Down(Down { retry_after, ..Down::new(LinkProblem::Restarting, error.message) })
+}
+
 /// Calls and waits for the answer; events that come meanwhile are not for us.
 async fn call<T: DeserializeOwned>(connection: &mut Connection, method: &str, params: Value) -> Result<T, AskError> {
     connection.send(method.to_owned(), method, params).await?;
     loop {
         match connection.next().await? {
             Frame::Res(response) if response.id == method => {
-                let payload = response.into_result().map_err(AskError::Refused)?;
+                let payload = response.into_result().map_err(refused)?;
                 let unreadable =
                     |error: serde_json::Error| AskError::Refused(ErrorShape::unavailable(error.to_string()));
                 return serde_json::from_value(payload).map_err(unreadable);

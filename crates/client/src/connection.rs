@@ -175,7 +175,10 @@ async fn shake(socket: &mut Socket, identity: &Identity, token: &str) -> Result<
             Frame::Res(response) if response.id == method::CONNECT => {
                 let hello = response.into_result().map_err(|error| refused(&error))?;
                 let hello: HelloOk = serde_json::from_value(hello).map_err(|error| not_a_gateway(&error))?;
-                return Ok((hello, ts + u64::try_from(challenged.elapsed().as_millis()).unwrap_or_default()));
+                return Ok((
+                    hello,
+                    ts.saturating_add(u64::try_from(challenged.elapsed().as_millis()).unwrap_or_default()),
+                ));
             }
             _ => {}
         }

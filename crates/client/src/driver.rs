@@ -28,11 +28,11 @@ use crate::store::{Store, StoreError};
 
 /// Patches an interface may be behind before it gets a new snapshot instead.
 const PATCHES_BEHIND: usize = 1024;
-/// Pause after the disk refused: links come back with the same events at once, and the disk needs time.
-const AFTER_DISK_ERROR: Duration = Duration::from_secs(1);
+/// Pause after the disk refused, in milliseconds.
+const AFTER_DISK_ERROR: u64 = 1_000;
 
 /// The gateway that runs in this program, or beside it on the same home.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct BuiltIn {
     /// What the interface shows of it.
     pub view: BuiltInView,
@@ -85,10 +85,19 @@ enum Message {
 impl Beckon {
     /// Starts from what is kept at `home`. Links run on the current tokio runtime.
     pub fn start(home: &Home, built_in: Option<BuiltIn>) -> Result<Self, StartError> {
+        Self::start_with(home, built_in, || secrets::open(home))
+    }
+
+    /// The same with another place for secrets, which is opened once nobody else works on `home`.
+    pub fn start_with(
+        home: &Home,
+        built_in: Option<BuiltIn>,
+        secrets: impl FnOnce() -> Box<dyn SecretStore>,
+    ) -> Result<Self, StartError> {
         let lock = home.lock()?;
         let mut store = Store::open(&home.database())?;
         let kept = store.load()?;
-        let mut secrets = secrets::open(home);
+        let mut secrets = secrets();
         let device = this_device(secrets.as_mut())?;
         let (built_in, token) = built_in.map(|built_in| (built_in.view, built_in.token)).unzip();
         let (app, effects) = App::new(device.clone(), built_in.clone(), secrets.kind(), kept);
@@ -105,6 +114,7 @@ impl Beckon {
             links: BTreeMap::new(),
             generation: 0,
             subscribers: Vec::new(),
+            stale: false,
             queue: sender.clone(),
             runtime: Handle::current(),
             _lock: lock,
@@ -145,12 +155,15 @@ struct Driver {
     links: BTreeMap<String, Link>,
     generation: u64,
     subscribers: Vec<mpsc::Sender<Patch>>,
+    /// The state is ahead of the disk by a step that wasn't kept, and couldn't be read anew yet.
+    stale: bool,
     queue: queue::Sender<Message>,
     runtime: Handle,
     _lock: File,
 }
 
 struct Link {
+    config: GatewayConfig,
     /// Tells its reports from those of a link that was closed.
     generation: u64,
     orders: mpsc::UnboundedSender<Order>,
@@ -159,7 +172,8 @@ struct Link {
 impl Driver {
     fn run(&mut self, receiver: &queue::Receiver<Message>) {
         loop {
-            let message = match self.app.wake_at() {
+            let wake_at = if self.stale { Some(now_ms() + AFTER_DISK_ERROR) } else { self.app.wake_at() };
+            let message = match wake_at {
                 None => receiver.recv().map_err(|_| queue::RecvTimeoutError::Disconnected),
                 // Not in a spin when a deadline lies in the past.
                 Some(at) => receiver.recv_timeout(Duration::from_millis(at.saturating_sub(now_ms()).max(10))),
@@ -181,43 +195,58 @@ impl Driver {
     }
 
     fn take_in(&mut self, input: Input) -> Result<(), IntentError> {
+        if self.stale && !self.start_over() {
+            return Err(IntentError::new(IntentErrorCode::NotStored, "the database can't be read"));
+        }
         let effects = self.app.apply(input, now_ms())?;
         if let Err(detail) = self.keep(&effects) {
             tracing::error!(%detail, "not stored");
-            self.start_over();
+            self.links.clear();
+            // Links come back with the same events at once, and the disk needs time.
+            thread::sleep(Duration::from_millis(AFTER_DISK_ERROR));
+            self.stale = !self.start_over();
             return Err(IntentError::new(IntentErrorCode::NotStored, detail));
         }
         self.carry_out(effects);
         Ok(())
     }
 
+    /// A token is kept before the row that needs it, and forgotten after the row is gone: whatever fails in between
+    /// leaves a secret too many, never a gateway without one.
     fn keep(&mut self, effects: &Effects) -> Result<(), String> {
         for change in &effects.secrets {
-            match change {
-                SecretChange::PutToken { gateway, token } => self.secrets.put(&secrets::token_name(gateway), token),
-                SecretChange::Forget { gateway } => self.secrets.remove(&secrets::token_name(gateway)),
+            if let SecretChange::PutToken { gateway, token } = change {
+                self.secrets.put(&secrets::token_name(gateway), token).map_err(|error| error.to_string())?;
             }
-            .map_err(|error| error.to_string())?;
         }
-        self.store.commit(&effects.changes).map_err(|error| error.to_string())
+        self.store.commit(&effects.changes).map_err(|error| error.to_string())?;
+        for change in &effects.secrets {
+            if let SecretChange::Forget { gateway } = change
+                && let Err(error) = self.secrets.remove(&secrets::token_name(gateway))
+            {
+                tracing::warn!(%error, "a removed gateway's token is still in the key store");
+            }
+        }
+        Ok(())
     }
 
-    /// Reads the state anew from the disk after a step could not be kept.
-    fn start_over(&mut self) {
-        self.links.clear();
-        thread::sleep(AFTER_DISK_ERROR);
-        match self.store.load() {
-            Ok(kept) => {
-                let (app, effects) = App::new(self.device.clone(), self.built_in.clone(), self.secrets.kind(), kept);
-                self.app = app;
-                // The same rows as at the start, where they were kept.
-                self.carry_out(effects);
-                let view = self.app.view(now_ms());
-                self.show(vec![Patch::Reset { view }]);
+    /// Reads the state anew from the disk after a step could not be kept. False when the disk doesn't give it either.
+    fn start_over(&mut self) -> bool {
+        let kept = match self.store.load() {
+            Ok(kept) => kept,
+            Err(error) => {
+                tracing::error!(%error, "the database can't be read");
+                return false;
             }
-            // The state in memory is ahead of the disk by one step that nothing was sent for.
-            Err(error) => tracing::error!(%error, "the database can't be read"),
-        }
+        };
+        self.stale = false;
+        let (app, effects) = App::new(self.device.clone(), self.built_in.clone(), self.secrets.kind(), kept);
+        self.app = app;
+        // The same rows as at the start, where they were kept.
+        self.carry_out(effects);
+        let view = self.app.view(now_ms());
+        self.show(vec![Patch::Reset { view }]);
+        true
     }
 
     fn carry_out(&mut self, effects: Effects) {
@@ -225,7 +254,7 @@ impl Driver {
             match command {
                 LinkCommand::Open(config) => self.open(config),
                 LinkCommand::Close { gateway } => drop(self.links.remove(&gateway)),
-                LinkCommand::Hurry { gateway } => self.order(&gateway, Order::Hurry),
+                LinkCommand::Hurry { gateway } => self.hurry(&gateway),
             }
         }
         for call in effects.calls {
@@ -233,6 +262,16 @@ impl Driver {
             self.order(&gateway, Order::Call(call));
         }
         self.show(effects.patches);
+    }
+
+    /// A link that got no secrets has no task: it is opened again.
+    fn hurry(&mut self, gateway: &str) {
+        if let Some(link) = self.links.get(gateway)
+            && link.orders.send(Order::Hurry).is_err()
+        {
+            let config = link.config.clone();
+            self.open(config);
+        }
     }
 
     fn order(&self, gateway: &str, order: Order) {
@@ -247,7 +286,7 @@ impl Driver {
         let generation = self.generation;
         let (orders, received) = mpsc::unbounded_channel();
         let gateway = config.id.clone();
-        self.links.insert(gateway.clone(), Link { generation, orders });
+        self.links.insert(gateway.clone(), Link { config: config.clone(), generation, orders });
         let queue = self.queue.clone();
         let report = move |event| {
             // A driver that has stopped needs no reports.

@@ -58,10 +58,17 @@ impl Home {
     }
 
     fn new(dir: PathBuf, elsewhere: bool) -> Result<Self, HomeError> {
-        let home = Self { dir, elsewhere };
-        let made = fs::create_dir_all(&home.dir).and_then(|()| private(&home.dir));
-        made.map_err(|source| HomeError::Io { path: home.dir.clone(), source })?;
-        Ok(home)
+        // In one spelling: secrets are filed under it, and other programs are told.
+        let made = fs::create_dir_all(&dir).and_then(|()| private(&dir)).and_then(|()| fs::canonicalize(&dir));
+        match made {
+            Ok(dir) => Ok(Self { dir, elsewhere }),
+            Err(source) => Err(HomeError::Io { path: dir, source }),
+        }
+    }
+
+    /// The directory, when it isn't the usual one.
+    pub fn elsewhere(&self) -> Option<&Path> {
+        self.elsewhere.then_some(self.dir.as_path())
     }
 
     /// The app's database.

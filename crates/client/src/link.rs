@@ -11,12 +11,15 @@ use beckon_core::view::LinkProblem;
 use beckon_core::{Call, GatewayConfig, LinkEvent, Ticket, backoff};
 use beckon_protocol::{Frame, close};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use crate::clock::now_ms;
 use crate::connection::{Connection, Down, Identity};
 
 /// A call that has had no answer for so long never gets one on this connection.
 const CALL: Duration = Duration::from_secs(30);
+/// A connection that lasted so long was a good one.
+const STEADY: Duration = Duration::from_secs(30);
 /// Distance between two looks whether the device was approved.
 const APPROVAL: Duration = Duration::from_secs(5);
 
@@ -44,11 +47,13 @@ pub(crate) async fn keep(
         report(LinkEvent::Connecting);
         let down = match Connection::open(&config.address, &credentials.identity, &credentials.token).await {
             Ok(connection) => {
-                failures = 0;
-                match serve(connection, &mut orders, &report).await {
-                    Some(down) => down,
-                    None => return,
+                let since = Instant::now();
+                let Some(down) = serve(connection, &mut orders, &report).await else { return };
+                // A gateway that lets us in only to drop us is not well yet.
+                if since.elapsed() > STEADY {
+                    failures = 0;
                 }
+                down
             }
             Err(down) => down,
         };
@@ -124,8 +129,11 @@ async fn serve(
                 Some(Order::Hurry) => {}
                 Some(Order::Call(call)) => {
                     waiting.push_back((call.ticket, Instant::now()));
-                    if let Err(down) = connection.send(call.ticket.0.to_string(), call.method, call.params).await {
-                        return Some(down);
+                    // A socket that takes nothing any more would hold everything up.
+                    match timeout(CALL, connection.send(call.ticket.0.to_string(), call.method, call.params)).await {
+                        Ok(Ok(())) => {}
+                        Ok(Err(down)) => return Some(down),
+                        Err(_) => return Some(Down::new(LinkProblem::Lost, "the gateway takes no calls")),
                     }
                 }
             },

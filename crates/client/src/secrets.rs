@@ -56,15 +56,20 @@ pub fn open(home: &Home) -> Box<dyn SecretStore> {
     if path.exists() {
         return Box::new(SecretFile { path });
     }
-    let store = KeyStore { service: home.key_store_service() };
-    // A store that can't even say that a secret is absent is as good as none: locked, or nobody answers.
-    match store.get(DEVICE_KEY) {
-        Ok(_) => Box::new(store),
+    let mut store = KeyStore { service: home.key_store_service() };
+    // A store that gives nothing out or takes nothing in is as good as none: locked, or nobody answers.
+    match device_key(&mut store) {
+        Ok(_) | Err(SecretError::DamagedKey) => Box::new(store),
         Err(error) => {
             tracing::info!(%error, "no key store");
-            Box::new(Missing::default())
+            none()
         }
     }
+}
+
+/// No place at all, as where there is no key store and no file was allowed.
+pub fn none() -> Box<dyn SecretStore> {
+    Box::new(Missing::default())
 }
 
 /// The file, allowed by the person. This device stays who it is: its key moves along from where it was.

@@ -48,14 +48,15 @@ impl Store {
     /// Opens or makes the file and brings its schema up to date.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let mut connection = Connection::open(path)?;
-        connection.pragma_update(None, "journal_mode", "wal")?;
-        connection.pragma_update(None, "synchronous", "full")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
         let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let known = (1u32..).zip(MIGRATIONS).last().map_or(0, |(number, _)| number);
         if found > known {
             return Err(StoreError::TooNew { path: path.to_owned(), found, known });
         }
+        // Only now: the mode of the journal is written into the file.
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
         let transaction = connection.transaction()?;
         for (number, migration) in (1u32..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
             transaction.execute_batch(migration)?;
@@ -246,6 +247,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("app.sqlite");
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        let before = std::fs::read(&path).unwrap();
         assert!(matches!(Store::open(&path), Err(StoreError::TooNew { found: 99, .. })));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 }

@@ -1,7 +1,8 @@
 //! The browser host: serves the interface on loopback and carries View, Patch and Intent over a WebSocket.
 //!
 //! Who may talk to it: the page gets in with a key that is printed once and exchanged for a cookie that scripts can't
-//! read (`HttpOnly`) and other sites can't use (`SameSite=Strict`). The WebSocket wants that cookie, and an `Origin`
+//! read (`HttpOnly`) and other sites can't use (`SameSite=Strict`). Cookies know no ports, so its name has the port, and
+//! other servers on this computer that the browser visits see it. The WebSocket wants that cookie, and an `Origin`
 //! and a `Host` of this very address, so that neither a foreign page nor a rebound name gets a byte of state.
 
 use std::borrow::Cow;
@@ -31,7 +32,6 @@ use crate::Beckon;
 /// No script, style, picture or connection but our own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const COOKIE_NAME: &str = "beckon";
 /// Largest frame from a page; an answer of 100 000 characters fits many times.
 const MAX_REQUEST: usize = 4 * 1024 * 1024;
 
@@ -86,7 +86,7 @@ async fn enter(State(shared): State<Arc<Shared>>, Query(entry): Query<Entry>, he
     if !shared.is_ours(&headers) || !same(&key, &shared.key) {
         return refuse();
     }
-    let cookie = format!("{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/", shared.key);
+    let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", shared.cookie_name(), shared.key);
     let language = entry.lang.filter(|lang| lang.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'));
     let place = language.map_or_else(|| "/".to_owned(), |lang| format!("/?lang={lang}"));
     (StatusCode::SEE_OTHER, [(SET_COOKIE, cookie), (LOCATION, place), (CACHE_CONTROL, "no-store".to_owned())])
@@ -135,11 +135,16 @@ impl Shared {
         headers.get(HOST).and_then(|host| host.to_str().ok()) == Some(&self.address.to_string())
     }
 
+    fn cookie_name(&self) -> String {
+        format!("beckon-{}", self.address.port())
+    }
+
     fn is_let_in(&self, headers: &HeaderMap) -> bool {
         let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
         let mut cookies =
             cookies.flat_map(|cookies| cookies.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-        cookies.any(|(name, value)| name == COOKIE_NAME && same(value, &self.key))
+        let ours = self.cookie_name();
+        cookies.any(|(name, value)| name == ours && same(value, &self.key))
     }
 }
 

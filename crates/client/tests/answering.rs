@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use beckon_client::{AskError, Asker, Beckon, BuiltIn, Home, StartError};
+use beckon_client::{AskError, Asker, Beckon, BuiltIn, Home, StartError, secrets};
 use beckon_core::ask::{AskArguments, AskResult};
 use beckon_core::view::{
     BuiltInView, CardState, CardView, GatewayView, Intent, IntentErrorCode, LinkProblem, LinkView, Patch, SecretsView,
@@ -28,7 +28,7 @@ impl Phone {
     }
 
     fn start(home: &Home, built_in: Option<BuiltIn>) -> Self {
-        Self::of(Beckon::start(home, built_in).unwrap())
+        Self::of(start(home, built_in).unwrap())
     }
 
     fn of(beckon: Beckon) -> Self {
@@ -72,6 +72,11 @@ impl Phone {
         self.beckon.intent(choose).await.unwrap();
         self.beckon.intent(Intent::Send { card: card.key.clone() }).await.unwrap();
     }
+}
+
+/// No test may touch the key store of whoever runs it.
+fn start(home: &Home, built_in: Option<BuiltIn>) -> Result<Beckon, StartError> {
+    Beckon::start_with(home, built_in, secrets::none)
 }
 
 fn built_in(endpoint: &Endpoint) -> BuiltIn {
@@ -148,7 +153,7 @@ async fn the_app_shows_on_start_what_it_knew() {
 
     // The lock goes with the last thread of the former app.
     let mut phone = loop {
-        match Beckon::start(&home, Some(built_in(&serving.endpoint))) {
+        match start(&home, Some(built_in(&serving.endpoint))) {
             Ok(beckon) => break Phone::of(beckon),
             Err(StartError::Home(_)) => tokio::time::sleep(Duration::from_millis(10)).await,
             Err(error) => panic!("{error}"),
@@ -199,7 +204,6 @@ async fn a_wrong_token_and_a_missing_gateway_are_told_apart() {
 
     let mut phone = Phone::start(&home(dir.path(), "phone"), None);
     let add = |address: &str| Intent::AddGateway { address: address.to_owned(), token: "wrong".into() };
-    // No test may touch the key store of whoever runs it.
     phone.beckon.intent(Intent::AllowSecretFile).await.unwrap();
     phone.beckon.intent(add(&serving.endpoint.address)).await.unwrap();
     let stuck = phone.gateway(|gateway| matches!(gateway.link, LinkView::Stuck { .. })).await;
@@ -221,7 +225,7 @@ async fn one_app_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
     let home = home(dir.path(), "phone");
     let _first = Phone::start(&home, None);
-    assert!(matches!(Beckon::start(&home, None), Err(StartError::Home(_))));
+    assert!(matches!(start(&home, None), Err(StartError::Home(_))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -254,11 +258,13 @@ async fn without_a_key_store_a_file_must_be_allowed() {
     let dir = tempfile::tempdir().unwrap();
     let mut phone = Phone::start(&home(dir.path(), "phone"), None);
     let Patch::Reset { view } = phone.patches.recv().await.unwrap() else { panic!("the view comes first") };
-    if view.secrets == SecretsView::Missing {
-        let add = Intent::AddGateway { address: "127.0.0.1:9".into(), token: "token".into() };
-        let refused = phone.beckon.intent(add.clone()).await.unwrap_err();
-        assert_eq!(refused.code, IntentErrorCode::NoKeyStore);
-        phone.beckon.intent(Intent::AllowSecretFile).await.unwrap();
-        phone.beckon.intent(add).await.unwrap();
-    }
+    assert_eq!(view.secrets, SecretsView::Missing);
+    let file = home(dir.path(), "phone").secret_file();
+    let add = Intent::AddGateway { address: "127.0.0.1:9".into(), token: "token".into() };
+    let refused = phone.beckon.intent(add.clone()).await.unwrap_err();
+    assert_eq!(refused.code, IntentErrorCode::NoKeyStore);
+    assert!(!file.exists(), "nothing is kept before the person allows it");
+    phone.beckon.intent(Intent::AllowSecretFile).await.unwrap();
+    phone.beckon.intent(add).await.unwrap();
+    assert!(std::fs::read_to_string(file).unwrap().contains("token"));
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use beckon_client::web::Host;
-use beckon_client::{Beckon, Home};
+use beckon_client::{Beckon, Home, secrets};
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -22,7 +22,9 @@ struct Served {
 
 async fn serve() -> Served {
     let dir = tempfile::tempdir().unwrap();
-    let beckon = Beckon::start(&Home::at(dir.path().join("home")).unwrap(), None).unwrap();
+    let home = Home::at(dir.path().join("home")).unwrap();
+    // No test may touch the key store of whoever runs it.
+    let beckon = Beckon::start_with(&home, None, secrets::none).unwrap();
     let file = |path: &str| (path == "index.html").then(|| Cow::from(&b"<!doctype html>"[..]));
     let host = Host::bind(beckon, file, 0).await.unwrap();
     let url = host.url();
@@ -47,7 +49,8 @@ impl Served {
     }
 
     fn cookie(&self) -> String {
-        format!("beckon={}", self.key)
+        let port = self.authority.rsplit(':').next().unwrap();
+        format!("beckon-{port}={}", self.key)
     }
 
     async fn connects(&self, host: &str, origin: Option<&str>, cookie: Option<&str>) -> bool {
@@ -83,7 +86,7 @@ async fn nobody_else_gets_a_byte() {
     let host = ("Host", served.authority.as_str());
     for (path, headers) in [
         ("/", vec![host]),
-        ("/", vec![host, ("Cookie", "beckon=wrong")]),
+        ("/", vec![host, ("Cookie", "beckon-1=wrong")]),
         ("/?key=wrong", vec![host]),
         ("/index.html", vec![host]),
         ("/", vec![("Host", "rebound.example"), ("Cookie", &served.cookie())]),

@@ -224,7 +224,7 @@ impl App {
         effects: &mut Effects,
     ) -> Result<(), IntentError> {
         match intent {
-            Intent::AddGateway { address, token } => self.add_gateway(&address, &token, touched, effects),
+            Intent::AddGateway { address, token } => self.add_gateway(&address, &token.0, touched, effects),
             Intent::RemoveGateway { gateway } => self.remove_gateway(gateway, effects),
             Intent::Reconnect { gateway } => {
                 self.world(&gateway)?;

@@ -16,7 +16,7 @@ use ts_rs::TS;
 pub use self::card::{
     CardState, CardView, OptionView, OtherView, QuestionView, ResolvedBy, SendProblem, SendProblemKind, Sent,
 };
-pub use self::intent::{DELEGATION, HostMessage, HostRequest, Intent, IntentError, IntentErrorCode};
+pub use self::intent::{DELEGATION, HostMessage, HostRequest, Intent, IntentError, IntentErrorCode, Token};
 
 /// Everything an interface shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]

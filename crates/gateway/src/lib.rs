@@ -139,9 +139,14 @@ impl Gateway {
             move |source| OpenError::Io { path, source }
         };
         make_private_dir(&state_dir).map_err(io(&state_dir))?;
-        let lock_path = state_dir.join("gateway.lock");
+        let lock_path = state_dir.join(LOCK);
         let lock = File::create(&lock_path).map_err(io(&lock_path))?;
-        lock.try_lock().map_err(|error| match error {
+        // Once more, after the moment in which somebody may have looked whether a gateway runs here.
+        let locked = lock.try_lock().or_else(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            lock.try_lock()
+        });
+        locked.map_err(|error| match error {
             TryLockError::WouldBlock => OpenError::InUse(state_dir.clone()),
             TryLockError::Error(source) => io(&lock_path)(source),
         })?;
@@ -167,6 +172,14 @@ impl Gateway {
     ) -> Result<(), RunError> {
         server::run(self.shared, listener, shutdown).await.map_err(RunError::Listener)
     }
+}
+
+/// Locked while a gateway runs on the state directory.
+const LOCK: &str = "gateway.lock";
+
+/// Whether a gateway runs on a state directory.
+fn is_served(state_dir: &Path) -> bool {
+    File::open(state_dir.join(LOCK)).is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 fn make_private_dir(path: &Path) -> std::io::Result<()> {

@@ -1,8 +1,8 @@
 //! Serving a state directory, and finding the gateway that serves it.
 //!
 //! A gateway that accepts connections leaves its address and the place of its token in `endpoint.json` beside its
-//! database, so that the app and the command line find it without being told. After a crash the file is stale; whoever
-//! follows it then finds nobody there. The lock on the directory, not the file, says whether a gateway runs.
+//! database, so that the app and the command line find it without being told. The file stays, since the next start
+//! takes the same port again if it can; the lock on the directory says whether a gateway runs.
 
 use std::future::Future;
 use std::io;
@@ -76,11 +76,11 @@ impl Serving {
     /// Starts a gateway on the loopback address. It accepts connections when this returns. Without `port`, the default
     /// one or any free one; without `token_file`, `token` in the state directory, made at the first start.
     pub async fn start(state_dir: &Path, token_file: Option<PathBuf>, port: Option<u16>) -> Result<Self, ServeError> {
-        std::fs::create_dir_all(state_dir).map_err(|source| OpenError::Io { path: state_dir.to_owned(), source })?;
+        crate::make_private_dir(state_dir).map_err(|source| OpenError::Io { path: state_dir.to_owned(), source })?;
         let token_file = token_file.unwrap_or_else(|| state_dir.join("token"));
         let token = token::load_or_create(&token_file)?;
         let gateway = Gateway::open(Options { state_dir: state_dir.to_owned(), token: token.clone() })?;
-        let listener = bind(port).await?;
+        let listener = bind(port, last_port(state_dir)).await?;
         let local = listener.local_addr().map_err(|source| ServeError::Port { port: port.unwrap_or(0), source })?;
         let address = format!("ws://{local}");
         let file = EndpointFile { address: address.clone(), token_file: absolute(token_file) };
@@ -106,22 +106,37 @@ fn flatten(ended: Result<Result<(), RunError>, tokio::task::JoinError>) -> Resul
     ended.unwrap_or_else(|error| Err(RunError::Listener(io::Error::other(error))))
 }
 
-/// The gateway that serves a state directory, or served it last.
+/// The gateway that serves a state directory. None when nobody does: whoever listens at its last address then must not
+/// be handed its token.
 pub fn find(state_dir: &Path) -> Option<Endpoint> {
-    let file: EndpointFile = serde_json::from_slice(&std::fs::read(endpoint_path(state_dir)).ok()?).ok()?;
+    if !crate::is_served(state_dir) {
+        return None;
+    }
+    let file = read(state_dir)?;
     let token = std::fs::read_to_string(&file.token_file).ok()?;
     Some(Endpoint { address: file.address, token: token.trim().to_owned() })
 }
 
-async fn bind(port: Option<u16>) -> Result<TcpListener, ServeError> {
-    let wanted = port.unwrap_or(DEFAULT_PORT);
-    match TcpListener::bind(("127.0.0.1", wanted)).await {
-        Ok(listener) => Ok(listener),
-        Err(_) if port.is_none() => {
-            TcpListener::bind(("127.0.0.1", 0)).await.map_err(|source| ServeError::Port { port: 0, source })
-        }
-        Err(source) => Err(ServeError::Port { port: wanted, source }),
+/// Where whoever waits from before looks for it: the port of the last time, then the default one, then any.
+async fn bind(asked: Option<u16>, last: Option<u16>) -> Result<TcpListener, ServeError> {
+    if let Some(port) = asked {
+        return TcpListener::bind(("127.0.0.1", port)).await.map_err(|source| ServeError::Port { port, source });
     }
+    for port in last.into_iter().chain([DEFAULT_PORT]) {
+        if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)).await {
+            return Ok(listener);
+        }
+    }
+    TcpListener::bind(("127.0.0.1", 0)).await.map_err(|source| ServeError::Port { port: 0, source })
+}
+
+fn last_port(state_dir: &Path) -> Option<u16> {
+    let file = read(state_dir)?;
+    file.address.rsplit(':').next()?.parse().ok()
+}
+
+fn read(state_dir: &Path) -> Option<EndpointFile> {
+    serde_json::from_slice(&std::fs::read(endpoint_path(state_dir)).ok()?).ok()
 }
 
 fn endpoint_path(state_dir: &Path) -> PathBuf {

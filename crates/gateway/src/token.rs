@@ -33,6 +33,15 @@ pub(crate) fn generate() -> io::Result<String> {
 }
 
 fn token_in(path: &Path) -> io::Result<String> {
+    // A token somebody mounted may be readable and nothing else.
+    if let Ok(text) = std::fs::read_to_string(path)
+        && !text.trim().is_empty()
+    {
+        if let Err(error) = std::fs::File::open(path).and_then(|file| tighten(&file, path)) {
+            tracing::warn!(%error, path = %path.display(), "others may be able to read the token file");
+        }
+        return Ok(text.trim().to_owned());
+    }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

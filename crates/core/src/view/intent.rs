@@ -35,6 +35,23 @@ pub struct HostRequest {
     pub intent: Intent,
 }
 
+/// A token as a person typed it; never shown by `Debug`.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Token(pub(crate) String);
+
+impl From<&str> for Token {
+    fn from(token: &str) -> Self {
+        Self(token.to_owned())
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token")
+    }
+}
+
 /// What a person wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
@@ -45,7 +62,8 @@ pub enum Intent {
         /// `ws://…`, `wss://…`, or just host and port.
         address: String,
         /// The gateway's shared token.
-        token: String,
+        #[ts(type = "string")]
+        token: Token,
     },
     /// Forget a gateway: its token, its questions, its drafts.
     RemoveGateway {
