@@ -24,12 +24,13 @@ pub(crate) struct Arguments {
 
 #[allow(clippy::print_stdout, reason = "the one line that says it is ready")]
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let interrupted = interrupted();
     let state = match arguments.state {
         Some(state) => state,
         None => Home::find()?.gateway(),
     };
     let serving = Serving::start(&state, arguments.token_file, arguments.port).await?;
     println!("listening on {}", serving.endpoint.address);
-    serving.until(interrupted()).await?;
+    serving.until(interrupted).await?;
     Ok(ExitCode::SUCCESS)
 }

@@ -28,13 +28,14 @@ use crate::{Target, interrupted};
 const PROGRESS: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(target: Target) -> anyhow::Result<ExitCode> {
+    let interrupted = interrupted();
     let server = Server { target, gone: CancellationToken::new(), calls: TaskTracker::new() };
     let (gone, calls) = (server.gone.clone(), server.calls.clone());
     let (input, output) = rmcp::transport::stdio();
     let service = server.serve((Input { input, gone: gone.clone() }, output)).await?;
     tokio::select! {
         ended = service.waiting() => drop(ended?),
-        () = interrupted() => {}
+        () = interrupted => {}
     }
     // Whoever asked is gone: their questions go too, before this program does.
     gone.cancel();

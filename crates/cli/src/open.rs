@@ -18,6 +18,7 @@ pub(crate) struct Arguments {
 
 #[allow(clippy::print_stdout, reason = "the address is the result")]
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let interrupted = interrupted();
     anyhow::ensure!(
         interface::file("index.html").is_some(),
         "the interface isn't built; `cargo xtask run` builds it, or run `npm run build -w ui` and try again"
@@ -42,7 +43,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     // An open page would hold a graceful end up for ever.
     tokio::select! {
         served = host.run(std::future::pending()) => served?,
-        () = interrupted() => {}
+        () = interrupted => {}
     }
     stop.cancel();
     gateway.await??;
