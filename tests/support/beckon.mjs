@@ -8,7 +8,7 @@ import { scratch } from './scratch.mjs';
 
 /** Path of a built program; `BECKON_BIN_DIR` says where else to look. */
 export function binary(name, profile = 'debug') {
-  const path = join(process.env.BECKON_BIN_DIR ?? join(target, profile), name);
+  const path = join(process.env.BECKON_BIN_DIR || join(target, profile), name);
   if (!existsSync(path)) throw new Error(`${path} is not there: build it first, or set BECKON_BIN_DIR`);
   return path;
 }
