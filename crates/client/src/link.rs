@@ -20,6 +20,10 @@ use crate::connection::{Connection, Down, Identity};
 const CALL: Duration = Duration::from_secs(30);
 /// A connection that lasted so long was a good one.
 const STEADY: Duration = Duration::from_secs(30);
+/// The gateway's wish for the next attempt is honoured within these: not at once, and not never. A lock-out of
+/// OpenClaw's takes five minutes.
+const SHORTEST_WISH: Duration = Duration::from_millis(100);
+const LONGEST_WISH: Duration = Duration::from_mins(10);
 /// Distance between two looks whether the device was approved.
 const APPROVAL: Duration = Duration::from_secs(5);
 
@@ -80,10 +84,7 @@ fn wait_before_next(down: &Down, failures: u32) -> Option<Duration> {
         return Some(APPROVAL);
     }
     let random = getrandom::u64().unwrap_or_default();
-    let wish = down.retry_after.map(|wish| {
-        // However long the gateway wishes: an attempt in a minute costs nothing.
-        Duration::from_millis(backoff::wish(u64::try_from(wish.as_millis()).ok()))
-    });
+    let wish = down.retry_after.map(|wish| wish.clamp(SHORTEST_WISH, LONGEST_WISH));
     (!down.needs_person).then(|| wish.unwrap_or_else(|| backoff::wait(failures, random)))
 }
 
@@ -153,5 +154,28 @@ async fn serve(
                 return Some(Down::new(LinkProblem::Lost, "the gateway doesn't answer a call"));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(problem: LinkProblem, retry_after: Option<Duration>, needs_person: bool) -> Option<Duration> {
+        wait_before_next(&Down { needs_person, retry_after, ..Down::new(problem, "") }, 1)
+    }
+
+    #[test]
+    fn the_gateways_wish_is_honoured_within_reason() {
+        let lock_out = Duration::from_millis(299_987);
+        assert_eq!(wait(LinkProblem::RateLimited, Some(lock_out), false), Some(lock_out));
+        assert_eq!(wait(LinkProblem::Restarting, Some(Duration::ZERO), false), Some(SHORTEST_WISH));
+        assert_eq!(wait(LinkProblem::Restarting, Some(Duration::MAX), false), Some(LONGEST_WISH));
+    }
+
+    #[test]
+    fn only_approval_is_waited_for_by_itself_when_a_person_must_act() {
+        assert_eq!(wait(LinkProblem::TokenRefused, Some(Duration::from_secs(1)), true), None);
+        assert_eq!(wait(LinkProblem::PairingRequired, None, true), Some(APPROVAL));
     }
 }

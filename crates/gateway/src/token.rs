@@ -64,9 +64,9 @@ fn tighten(file: &std::fs::File, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mut permissions = file.metadata()?.permissions();
     if permissions.mode() & 0o077 != 0 {
-        tracing::warn!(path = %path.display(), "others could read the token file; it is now private. Make a new token if they may have");
         permissions.set_mode(0o600);
         file.set_permissions(permissions)?;
+        tracing::warn!(path = %path.display(), "others could read the token file; it is now private. Make a new token if they may have");
     }
     Ok(())
 }
